@@ -1,0 +1,195 @@
+/**
+ * What the doors may ask of the engine, in one place. Everything that crosses here is already decoded and is not yet
+ * encoded: no HTTP, no frames. Results that are A2A objects come as wire JSON text, so that what the log holds as text is
+ * joined and never parsed and printed again (performance.md).
+ */
+import type { ContextState, DeskFace } from "../../shared/channel.js";
+import type { Message, TaskState } from "../../shared/a2a.schema.js";
+import type { Clock, Hint, Provenance, Random, Store, StoredEvent } from "./ports.js";
+import type { SiteRow } from "./reads.js";
+import type { DeskRow, PrincipalRow } from "./rows.js";
+import type { DeskSettings } from "./settings.js";
+
+/** Wire JSON, ready to be sent. */
+export type JsonText = string;
+
+/** Who speaks, proved by a credential, and through which door. `principal: null`: nobody yet; the first send makes a guest. */
+export interface Caller {
+	principal: PrincipalRow | null;
+	provenance: Provenance;
+	/** URIs of the extensions this caller has turned on. */
+	extensions: readonly string[];
+}
+
+/** A desk with its settings read. */
+export interface Desk {
+	row: DeskRow;
+	settings: DeskSettings;
+	face: DeskFace;
+}
+
+export interface SendOptions {
+	/** Messages of history in the answer; undefined: all. */
+	historyLength?: number;
+	acceptedOutputModes?: string[];
+}
+
+/** A message taken in. It is on disk. */
+export interface Sent {
+	taskId: string;
+	contextId: string;
+	/** Where a reader goes on to hear of everything after the task's first event. */
+	seq: number;
+	/** The task as this send left it: wire JSON with `history` as asked. */
+	task: JsonText;
+	state: TaskState;
+	/** The same message had been taken in before. */
+	attached: boolean;
+	/** A guest made by this send; give it away once. */
+	guestToken?: string;
+	principal: PrincipalRow;
+}
+
+/** How a blocking send ended. */
+export type Answered = { kind: "task"; json: JsonText; state: TaskState } | { kind: "message"; json: JsonText };
+
+/** One event of a task's stream, as StreamResponse JSON. `last`: nothing follows. */
+export interface TaskEvent {
+	seq: number;
+	json: JsonText;
+	last: boolean;
+}
+
+export interface ListQuery {
+	contextId?: string;
+	state?: TaskState;
+	statusTimestampAfter?: number;
+	pageSize: number;
+	pageToken?: string;
+	historyLength?: number;
+	includeArtifacts: boolean;
+}
+
+export interface Engine {
+	readonly clock: Clock;
+
+	/** The desk at a handle as it is now, or undefined. Cached until it changes; never changed in place. */
+	desk(handle: string): Promise<Desk | undefined>;
+	desks(): Promise<Desk[]>;
+
+	/** Who holds a credential (`eolg_`, `eolc_`), for one desk; undefined for one that is not valid here (any more). */
+	identify(credential: string, desk: Desk): Promise<PrincipalRow | undefined>;
+	/** A new guest of a desk and its token. The same nonce gives the same guest within ten minutes. */
+	welcomeGuest(desk: Desk, nonce: string): Promise<{ principal: PrincipalRow; token: string }>;
+	tokenOf(guest: PrincipalRow): string;
+
+	/** The only way a message enters (design.md, "A turn"). Resolves when it is on disk. Throws DeskError. */
+	send(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent>;
+	/** Waits until the task of a send has ended, needs its caller, or `waitMs` have gone by; a retry waits too. */
+	answer(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { waitMs: number; signal?: AbortSignal }): Promise<Answered>;
+	getTask(caller: Caller, desk: Desk, taskId: string, historyLength?: number): Promise<JsonText>;
+	/** Wire JSON of ListTasksResponse. */
+	listTasks(caller: Caller, desk: Desk, query: ListQuery): Promise<JsonText>;
+	cancelTask(caller: Caller, desk: Desk, taskId: string): Promise<JsonText>;
+	/**
+	 * A task's stream: after a send (`sent`) or from now (`subscribe`). The first event is the task. Ends at a terminal
+	 * state; after a send also at INPUT_REQUIRED. Leaving the loop detaches this reader and nothing else.
+	 */
+	followSent(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { signal: AbortSignal }): AsyncIterable<TaskEvent>;
+	/** Throws before the first event where there is nothing to follow. */
+	subscribe(caller: Caller, desk: Desk, taskId: string, options: { signal: AbortSignal }): Promise<AsyncIterable<TaskEvent>>;
+
+	/** A conversation of the caller's with this desk; without `contextId` the newest. Undefined: none, or not theirs. */
+	openContext(caller: Caller, desk: Desk, contextId?: string): Promise<OpenContext | undefined>;
+	/** Messages before a seq, as `LoggedMessage[]` JSON. Throws `context_not_found`. */
+	history(caller: Caller, desk: Desk, contextId: string, before: number, limit: number): Promise<{ messages: JsonText; more: boolean }>;
+	/** The log after a seq as LogEvent JSON texts, waiting up to `waitMs` for the first. Throws `context_not_found`. */
+	events(caller: Caller, desk: Desk, query: { contextId: string; after: number; limit: number; waitMs: number; signal?: AbortSignal }): Promise<{ events: JsonText[]; seq: number }>;
+	/** Reads the log of an open context from a seq on, page by page, then as it grows. See `Following`. */
+	follow(conversationId: number, contextId: string, after: number, wake: () => void): Following;
+
+	/** Signals that are not in the log. */
+	typing(caller: Caller, desk: Desk, contextId: string): Promise<void>;
+	seen(caller: Caller, desk: Desk, contextId: string, seq: number): Promise<void>;
+	/** Called with every signal of a conversation (typing, seen, presence) as LogEvent JSON. Returns what stops it. */
+	onSignal(conversationId: number, listener: (json: JsonText) => void): () => void;
+	/** Called when a principal, a site or a desk's guests were shut out: cut what they hold open. Returns what stops it. */
+	onShutOut(listener: (who: { principalId?: number; deskId?: number; site?: string }) => void): () => void;
+
+	/** Sites and tickets of a desk's embed. */
+	embed: EmbedDoor;
+	/** Things only the owner (command line, later their pages) asks for. */
+	owner: OwnerDoor;
+
+	/** Starts what must happen later: turns that wait, expiry, housekeeping. */
+	start(): Promise<void>;
+	/** No new turns; those that run have `graceMs` to end, then they are handed over. */
+	stop(graceMs: number): Promise<void>;
+}
+
+export interface OpenContext {
+	conversationId: number;
+	state: ContextState;
+}
+
+/**
+ * A reader of one conversation's log. `next()` gives the next events as LogEvent JSON (the same text object for every
+ * reader of the same event), in order and without a gap, or null when it holds everything: then `wake` is called once at
+ * the next growth. `close()` detaches it.
+ */
+export interface Following {
+	readonly seq: number;
+	next(maxBytes: number): Promise<JsonText[] | null>;
+	close(): void;
+}
+
+export interface EmbedDoor {
+	/** Whether the chat may show on a site (its canonical origin), and writes `recent` or `pending`, at most once a minute each. */
+	ask(desk: Desk, site: string): Promise<SiteAnswer>;
+	/** The same without writing anything. */
+	check(desk: Desk, site: string): Promise<SiteAnswer>;
+	/** A ticket for a framed document (`site`) or the chat page (no site). */
+	issueTicket(desk: Desk, site: string | null): string;
+	/** Reads a ticket: its provenance, or undefined where it is not ours, expired, or for another desk. */
+	readTicket(desk: Desk, ticket: string): Provenance | undefined;
+	/** Binds a ticket to the guest who shows it first. False: another guest holds it. */
+	redeemTicket(ticket: string, principal: PrincipalRow): Promise<boolean>;
+}
+
+export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "blocked" | "guests_off" };
+
+export interface OwnerDoor {
+	/** Makes an account with a desk. Throws `invalid_params` for a handle that is not one or is taken. */
+	createOwner(input: { handle: string; name: string; ownerName?: string; about?: string; language?: "en" | "zh"; suggestions?: string[] }): Promise<Desk>;
+	/** A sign-in link's secret, good once within ten minutes. */
+	createSignIn(handle: string): Promise<string>;
+	/** Exchanges it for a session's secret; undefined where it is not good (any more). */
+	signIn(secret: string): Promise<string | undefined>;
+	session(secret: string): Promise<PrincipalRow | undefined>;
+	createKey(handle: string, name: string): Promise<string>;
+	keys(handle: string): Promise<{ uid: string; name: string; last4: string }[]>;
+	revokeKey(handle: string, uid: string): Promise<void>;
+	sites(handle: string): Promise<SiteRow[]>;
+	/** Throws `invalid_params` naming what is wrong with the rule. */
+	setSite(handle: string, rule: string, state: "allowed" | "blocked"): Promise<SiteRow>;
+	removeSite(handle: string, rule: string): Promise<void>;
+	putMemory(handle: string, path: string, text: string): Promise<void>;
+	memory(handle: string): Promise<{ path: string; text: string }[]>;
+	gaps(handle: string): Promise<{ id: number; question: string; at: number }[]>;
+	changeSettings(handle: string, change: Partial<DeskSettings>): Promise<Desk>;
+	/** Takes the microphone of one conversation: the running turn is fenced, no turn starts until `handBack`. */
+	takeMicrophone(handle: string, contextId: string): Promise<void>;
+	handBack(handle: string, contextId: string): Promise<void>;
+	revokeGuest(handle: string, principalUid: string): Promise<void>;
+}
+
+/** What the engine is built from. */
+export interface EngineParts {
+	store: Store;
+	answerers: import("./ports.js").Answerer[];
+	clock: Clock;
+	random: Random;
+	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
+}
+
+export type { Hint, StoredEvent };

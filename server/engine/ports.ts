@@ -1,0 +1,133 @@
+/**
+ * What the engine needs from outside: a store, answerers, a clock, randomness. Types only. A hand implements one of
+ * these; `main.ts` puts them together. The rows and operations of conversations stand in `rows.ts` and `operations.ts`.
+ */
+import type { Message, Part } from "../../shared/a2a.schema.js";
+import type { OperationAnswer, OperationInput, OperationName } from "./operations.js";
+import type { Reads } from "./reads.js";
+
+/** Milliseconds since the epoch. The only clock of the server; tests turn it by hand. */
+export interface Clock {
+	now(): number;
+	/** Calls back once after `ms`; returns what stops it. */
+	after(ms: number, call: () => void): () => void;
+}
+
+export interface Random {
+	bytes(length: number): Uint8Array;
+}
+
+/** A row of the log as it was written. `body` is the wire JSON of what `kind` names. */
+export interface StoredEvent {
+	seq: number;
+	kind: EventKind;
+	/** Public id of the task it is about; null for what concerns the whole conversation. */
+	taskId: string | null;
+	body: string;
+	at: number;
+}
+
+/** `message`: Message · `task`: Task · `status`: TaskStatusUpdateEvent · `artifact`: TaskArtifactUpdateEvent · `microphone`, `ended`: ours. */
+export type EventKind = "message" | "task" | "status" | "artifact" | "microphone" | "ended" | "tombstone";
+
+/** That a conversation's log has grown to `seq`. Only a hint to read; `events` is there when this process wrote them. */
+export interface Hint {
+	conversationId: string;
+	seq: number;
+	events?: StoredEvent[];
+}
+
+/**
+ * Keeps everything. `write` is acknowledged only when it is on disk; operations are judged inside their transaction.
+ * Throws DeskError: what the operation's own rules refuse, and `unavailable` for what may be tried again (disk full, busy).
+ */
+export interface Store {
+	write<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationAnswer<N>>;
+	readonly read: Reads;
+	/** Growth of conversations written by other processes on the same database. Returns what stops it. */
+	onHint(listener: (hint: Hint) => void): () => void;
+	close(): Promise<void>;
+}
+
+/** One file of a desk's memory. */
+export interface MemoryFile {
+	path: string;
+	text: string;
+}
+
+/** What a turn may do. Read anew from the store when it does it; this is what an answerer may plan with. */
+export interface TurnMay {
+	webSearch: boolean;
+	apps: Record<string, "none" | "busy" | "read">;
+}
+
+/** One line of the conversation as an answerer sees it. */
+export interface TurnMessage {
+	seq: number;
+	from: "visitor" | "desk" | "owner";
+	message: Message;
+}
+
+/** Everything an answerer gets to know of one turn. */
+export interface Turn {
+	id: string;
+	desk: { handle: string; name: string; about: string; language: "en" | "zh" | null; ownerName: string };
+	conversationId: string;
+	/** Who asks: a person in a chat, or another agent. */
+	asker: { id: string; kind: "person" | "agent"; channel: Channel };
+	/** Everything before `incoming`, oldest first, at most the last 50. */
+	history: TurnMessage[];
+	/** What this turn answers, oldest first; never empty. */
+	incoming: TurnMessage[];
+	/** The asker's wish (`acceptedOutputModes`), when it said one. */
+	acceptedOutputModes: string[] | null;
+	/** Files read in every conversation, and those of this person. */
+	memory(): Promise<MemoryFile[]>;
+	may: TurnMay;
+}
+
+/**
+ * What an answerer yields, in order: any number of pieces, then exactly one ending. The engine checks each against the
+ * desk's settings and decides the task's state; no answerer does.
+ */
+export type Piece =
+	/** Words of the reply, to be joined as they come. */
+	| { type: "text"; text: string }
+	/** An artifact besides the words. `append` goes on with one already begun. */
+	| { type: "artifact"; artifactId: string; name?: string; description?: string; parts: Part[]; append?: boolean; lastChunk?: boolean }
+	/** A question that the notes do not answer: kept for the owner. Not an ending. */
+	| { type: "gap"; question: string };
+
+export type Ending =
+	/** The words so far are the reply. `asks`: whether it asks the asker something; absent: the engine decides by `asks.ts`. */
+	| { type: "reply"; asks?: boolean }
+	/** Nothing to say (towards agents only): what was written is dropped, the task completes. */
+	| { type: "no_reply" }
+	/** The last word; the do-not-disturb sign goes up. */
+	| { type: "end_conversation" }
+	| { type: "needs_authorisation"; explanation: string }
+	| { type: "rejected"; explanation?: string }
+	| { type: "failed"; explanation: string }
+	/** A bare message and no task (for agents that speak so). */
+	| { type: "message"; parts: Part[] };
+
+/** Something that answers. One method; a file each in `answerers/`, and one line in its table. */
+export interface Answerer {
+	readonly name: string;
+	/** Runs inside this process with no outside effect: may start before its send is committed, and be run again after a crash. */
+	readonly inProcess: boolean;
+	/** May end with `no_reply` or a bare message: towards an agent nothing streams before the ending is known. */
+	readonly maySilence: boolean;
+	/** `signal` aborts when the turn is cancelled, taken over or lost its lease; what is yielded after that is dropped. */
+	answer(turn: Turn, signal: AbortSignal): AsyncIterable<Piece | Ending> | Iterable<Piece | Ending>;
+}
+
+/** The door by which a caller came. Kept on the server with everything it causes (PRE-2). */
+export type Channel = "embed" | "page" | "a2a" | "mcp" | "ask";
+
+/** Where a turn was started: what presets look at. */
+export interface Provenance {
+	channel: Channel;
+	site?: string;
+	embed?: string;
+}

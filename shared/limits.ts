@@ -1,0 +1,90 @@
+/**
+ * Every limit of the product: its name, its unit and its default (reliability.md 5.4). Nothing else in the project
+ * writes such a number down. `config.ts` lets an operator change those that it names.
+ */
+export const LIMITS = {
+	/** UTF-8 bytes of the text of one message. */
+	messageTextBytes: 16 * 1024,
+	/** Bytes of an HTTP request body. */
+	bodyBytes: 1024 * 1024,
+	/** Depth of a JSON body; a scalar is 1. */
+	jsonDepth: 32,
+	/** Values and keys in a JSON body. */
+	jsonNodes: 5_000,
+	/** Parts of a message. */
+	messageParts: 32,
+	/** Characters of an id, a key or a page token that a caller gives. */
+	idChars: 128,
+	/** Bytes of one WebSocket frame from a client. */
+	frameBytes: 64 * 1024,
+	/** Fragments of one WebSocket message. */
+	frameFragments: 16,
+	/** Frames a second a socket may send, and how many it may save up. */
+	framesPerSecond: 20,
+	framesBurst: 60,
+	/** Bytes that may wait unsent on a socket before it is moved to catch-up from the log. */
+	socketBufferBytes: 1024 * 1024,
+	/** Bytes of one catch-up page. */
+	catchUpPageBytes: 64 * 1024,
+	/** Milliseconds from the opening of a socket to its Hello. */
+	helloMs: 5_000,
+	/** Milliseconds of silence after which the server sends `tick`. */
+	tickMs: 20_000,
+	/** Milliseconds without a frame after which a client reconnects. */
+	silenceMs: 45_000,
+	/** Sockets: a guest, an address, a desk, and those without a Hello yet. */
+	socketsPerGuest: 6,
+	socketsPerAddress: 200,
+	socketsPerDesk: 5_000,
+	socketsUnauthenticated: 500,
+	/** Open SSE streams a caller. */
+	streamsPerCaller: 20,
+	/** Milliseconds between comment heartbeats on an SSE stream. */
+	streamHeartbeatMs: 15_000,
+	/** Open turns: a guest, an embed, a desk. */
+	turnsPerGuest: 2,
+	turnsPerEmbed: 50,
+	turnsPerDesk: 200,
+	/** Messages of a guest. */
+	guestMessagesPerMinute: 20,
+	guestMessagesPerHour: 200,
+	/** Requests an address may make a minute, before anything of them is parsed. */
+	requestsPerMinutePerAddress: 600,
+	/** Longest wait of a blocking send, milliseconds (A2A-6). */
+	sendWaitMs: 55_000,
+	/** Idle time after which an interrupted task is CANCELED (A2A-8). */
+	interruptedTaskMs: 24 * 60 * 60 * 1000,
+	/** Age at which the chunk rows of an ended turn are folded into one artifact. */
+	chunkRowsMs: 24 * 60 * 60 * 1000,
+	/** Idle time after which a guest's token ends. */
+	guestIdleMs: 180 * 24 * 60 * 60 * 1000,
+	/** Life of a claim on a turn; renewed by every write of the turn. */
+	turnLeaseMs: 60_000,
+	/** Times a turn may take its process down before it is parked. */
+	turnAttempts: 3,
+	/** Shortest time between two pieces of one stream, milliseconds; the first goes at once. */
+	pieceGapMs: 50,
+	/** ListTasks page. */
+	pageSize: 50,
+	pageSizeMax: 100,
+	/** Messages of the open context in Hello's answer and in one History page. */
+	historyPage: 50,
+	/** Life of an embed ticket. */
+	ticketMs: 24 * 60 * 60 * 1000,
+	/** Sites that wait for the owner's Allow, a desk; new ones an hour, a desk. */
+	pendingSites: 50,
+	pendingSitesPerHour: 20,
+	/** How often `recent` and `pending` may be written, a desk and site. */
+	siteVisitMs: 60_000,
+	/** Characters of one memory file (OWN-4). */
+	memoryFileChars: 20_000,
+	/** Time given to running turns at SIGTERM. */
+	stopMs: 20_000,
+	/** How long a write waits for the database before it is refused as retryable. */
+	writeWaitMs: 2_000,
+	/** Time an HTTP client has for its headers and for its whole request. */
+	headersMs: 10_000,
+	requestMs: 30_000,
+} as const;
+
+export type Limits = { [K in keyof typeof LIMITS]: number };
