@@ -145,6 +145,8 @@ export interface LogEvent {
 	contextId: string;
 	/** Gapless within the context; absent for typing, presence and seen. */
 	seq?: number;
+	/** This event stands for all numbers from here to `seq` (old pieces of an answer, folded into the whole one). Absent: for `seq` alone. */
+	from?: number;
 	/** Milliseconds since the epoch. */
 	at?: number;
 	message?: Message;

@@ -11,6 +11,8 @@ export const LIMITS = {
 	jsonDepth: 32,
 	/** Values and keys in a JSON body. */
 	jsonNodes: 5_000,
+	/** Wrong fields that one refusal names. */
+	violations: 20,
 	/** Parts of a message. */
 	messageParts: 32,
 	/** Characters of an id, a key or a page token that a caller gives. */
@@ -76,6 +78,10 @@ export const LIMITS = {
 	pendingSitesPerHour: 20,
 	/** How often `recent` and `pending` may be written, a desk and site. */
 	siteVisitMs: 60_000,
+	/** Sites kept as recent, a desk: whoever may name any site cannot fill the disk with names. */
+	recentSites: 200,
+	/** Rules of a desk, allowed and blocked. */
+	siteRules: 500,
 	/** Characters of one memory file (OWN-4). */
 	memoryFileChars: 20_000,
 	/** Time given to running turns at SIGTERM. */

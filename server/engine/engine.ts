@@ -4,11 +4,13 @@
  * joined and never parsed and printed again (performance.md).
  */
 import type { ContextState, DeskFace } from "../../shared/channel.js";
+import type { Limits } from "../../shared/limits.js";
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import type { Clock, Hint, Provenance, Random, Store, StoredEvent } from "./ports.js";
 import type { SiteRow } from "./reads.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import type { DeskSettings } from "./settings.js";
+import type { RuleOptions } from "./sites.js";
 
 /** Wire JSON, ready to be sent. */
 export type JsonText = string;
@@ -111,10 +113,13 @@ export interface Engine {
 	/** Signals that are not in the log. */
 	typing(caller: Caller, desk: Desk, contextId: string): Promise<void>;
 	seen(caller: Caller, desk: Desk, contextId: string, seq: number): Promise<void>;
-	/** Called with every signal of a conversation (typing, seen, presence) as LogEvent JSON. Returns what stops it. */
+	/** Called with every signal of a conversation (typing, seen) as LogEvent JSON. Returns what stops it. */
 	onSignal(conversationId: number, listener: (json: JsonText) => void): () => void;
 	/** Called when a principal, a site or a desk's guests were shut out: cut what they hold open. Returns what stops it. */
 	onShutOut(listener: (who: { principalId?: number; deskId?: number; site?: string }) => void): () => void;
+
+	/** Called when a desk goes online or offline. Returns what stops it. */
+	onPresence(listener: (deskId: number, online: boolean) => void): () => void;
 
 	/** Sites and tickets of a desk's embed. */
 	embed: EmbedDoor;
@@ -153,7 +158,7 @@ export interface EmbedDoor {
 	/** Reads a ticket: its provenance, or undefined where it is not ours, expired, or for another desk. */
 	readTicket(desk: Desk, ticket: string): Provenance | undefined;
 	/** Binds a ticket to the guest who shows it first. False: another guest holds it. */
-	redeemTicket(ticket: string, principal: PrincipalRow): Promise<boolean>;
+	redeemTicket(desk: Desk, ticket: string, principal: PrincipalRow): Promise<boolean>;
 }
 
 export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "blocked" | "guests_off" };
@@ -190,6 +195,10 @@ export interface EngineParts {
 	clock: Clock;
 	random: Random;
 	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
+	sites: RuleOptions;
+	/** Name in the line under the chat's box. */
+	brand: string;
+	limits: Limits;
 }
 
 export type { Hint, StoredEvent };

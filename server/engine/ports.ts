@@ -27,12 +27,12 @@ export interface StoredEvent {
 	at: number;
 }
 
-/** `message`: Message · `task`: Task · `status`: TaskStatusUpdateEvent · `artifact`: TaskArtifactUpdateEvent · `microphone`, `ended`: ours. */
-export type EventKind = "message" | "task" | "status" | "artifact" | "microphone" | "ended" | "tombstone";
+/** `message`: Message · `bare`: a Message that is an answer without a task · `task`: Task · `status`: TaskStatusUpdateEvent · `artifact`: TaskArtifactUpdateEvent, a piece · `whole`: the same, an artifact at once · `microphone`, `ended`: ours. */
+export type EventKind = "message" | "bare" | "task" | "status" | "artifact" | "whole" | "microphone" | "ended" | "tombstone";
 
 /** That a conversation's log has grown to `seq`. Only a hint to read; `events` is there when this process wrote them. */
 export interface Hint {
-	conversationId: string;
+	conversationId: number;
 	seq: number;
 	events?: StoredEvent[];
 }
@@ -46,6 +46,8 @@ export interface Store {
 	readonly read: Reads;
 	/** Growth of conversations written by other processes on the same database. Returns what stops it. */
 	onHint(listener: (hint: Hint) => void): () => void;
+	/** Other processes write to the same database. Where not, every claim on a turn from before the start is void. */
+	readonly shared: boolean;
 	close(): Promise<void>;
 }
 

@@ -74,6 +74,7 @@ export interface KeyRow {
 export interface TurnView {
 	messages: { event: StoredEvent; from: "visitor" | "desk" | "owner" }[];
 	asker: PrincipalRow;
+	conversation: ConversationRow;
 }
 
 export interface Reads {
@@ -81,6 +82,7 @@ export interface Reads {
 	/** A secret of the whole installation, the same on every node (tickets, guest tokens). */
 	secret(name: string): Promise<string | undefined>;
 	deskByHandle(handle: string): Promise<DeskRow | undefined>;
+	deskById(id: number): Promise<DeskRow | undefined>;
 	desks(): Promise<DeskRow[]>;
 	principal(uid: string): Promise<PrincipalRow | undefined>;
 	/** The account behind a key that is not revoked. `hash` is hex SHA-256 of the whole key. */

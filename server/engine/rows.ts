@@ -75,8 +75,9 @@ export interface TaskRow {
 	artifacts: string;
 	/** JSON object or empty text. */
 	metadata: string;
-	/** seq of the first and the last event that is about this task. */
+	/** seq of its first event. */
 	firstSeq: number;
+	/** seq up to which `artifacts` is whole; pieces said after it stand in the log only. Of an ended task: its last event. */
 	lastSeq: number;
 	/** seq of the asker's last message in it. */
 	askedSeq: number;

@@ -10,6 +10,8 @@ export type Row = Record<string, SqlValue>;
 export interface Query {
 	text: string;
 	values: readonly SqlValue[];
+	/** Nobody looks at its rows: PostgreSQL sends it without waiting for an answer, and answers for it at the commit. */
+	blind?: boolean;
 }
 
 /** Steps of a load, a write or a read: yields queries, gets their rows, returns `T`. */
@@ -28,5 +30,5 @@ export function* one<R>(text: string, ...values: SqlValue[]): Steps<R | undefine
 
 /** Runs a statement whose rows do not matter. */
 export function* run(text: string, ...values: SqlValue[]): Steps<void> {
-	yield { text, values };
+	yield { text, values, blind: true };
 }

@@ -16,6 +16,10 @@ create table principal (
 	seen_at bigint not null,
 	created_at bigint not null
 );
+create table secret (
+	name text {bytes} not null primary key,
+	value text not null
+);
 create table access_key (
 	id {id},
 	uid text {bytes} not null unique,
@@ -166,9 +170,13 @@ create table turn (
 	attempts integer not null,
 	through_seq bigint not null,
 	wrote integer not null default 0,
+	asker_id bigint not null,
+	guest integer not null,
+	place text,
 	queued_at bigint not null
 );
 create index turn_by_conversation on turn (conversation_id);
+create index turn_by_desk on turn (desk_id, guest);
 create index turn_due on turn (state, lease_until);
 create table outbox (
 	id {id},

@@ -1,0 +1,60 @@
+/** Desks as they are now, kept in memory until they change: every request asks for one. */
+import type { DeskFace } from "../../shared/channel.js";
+import type { Desk } from "./engine.js";
+import type { Clock, Store } from "./ports.js";
+import type { DeskRow } from "./rows.js";
+import { settingsOf } from "./settings.js";
+
+/** Another process may have changed a desk: what is remembered is looked at again after this. */
+const FRESH_MS = 5_000;
+/** Handles that strangers make up are remembered as well, so that they cost no read each; at most so many. */
+const REMEMBER_MAX = 5_000;
+
+export class Desks {
+	private readonly known = new Map<string, { desk: Promise<Desk | undefined>; until: number }>();
+	constructor(
+		private readonly store: Store,
+		private readonly clock: Clock,
+		private readonly brand: string,
+	) {}
+
+	get(handle: string): Promise<Desk | undefined> {
+		const now = this.clock.now();
+		const known = this.known.get(handle);
+		if (known && known.until > now) return known.desk;
+		const desk = this.store.read.deskByHandle(handle).then((row) => row && this.deskOf(row, known));
+		if (this.known.size >= REMEMBER_MAX) this.known.clear();
+		this.known.set(handle, { desk, until: now + FRESH_MS });
+		desk.catch(() => this.known.delete(handle));
+		return desk;
+	}
+
+	/** The same object while nothing has changed: what doors keep for a desk (its card's bytes) stays good. */
+	private async deskOf(row: DeskRow, before: { desk: Promise<Desk | undefined> } | undefined): Promise<Desk> {
+		const old = await before?.desk.catch(() => undefined);
+		if (old && JSON.stringify(old.row) === JSON.stringify(row)) return old;
+		const settings = settingsOf(row.settings);
+		return { row, settings, face: faceOf(row, settings.builtInAnswerer, this.brand) };
+	}
+
+	async all(): Promise<Desk[]> {
+		const rows = await this.store.read.desks();
+		const desks = await Promise.all(rows.map((row) => this.get(row.handle)));
+		return desks.filter((d) => d !== undefined);
+	}
+
+	forget(handle: string): void {
+		this.known.delete(handle);
+	}
+}
+
+const faceOf = (row: DeskRow, online: boolean, brand: string): DeskFace => ({
+	handle: row.handle,
+	name: row.name,
+	...(row.about === "" ? {} : { about: row.about }),
+	face: `/@${row.handle}/face.svg`,
+	online,
+	suggestions: JSON.parse(row.suggestions) as string[],
+	ownerName: row.ownerName,
+	brand,
+});

@@ -1,0 +1,46 @@
+/**
+ * Every write of the product, by name: the rule that judges it. The store holds the other half of each (`load` and `write`) under
+ * the same name; whoever runs them joins the two (`server/writer.ts` on SQLite, the driver's caller on PostgreSQL).
+ */
+import { decideCancelTask, decideExpireTask, decideHandBack, decideSeen, decideTakeMicrophone } from "./conversation-operations.js";
+import * as people from "./people-operations.js";
+import { decideSend } from "./send.js";
+import { siteDecides } from "./sites-operations.js";
+import { decideFoldChunks } from "./housekeeping.js";
+import { decideAppendPieces, decideClaimTurn, decideFinishTurn, decideReleaseTurn } from "./turn-operations.js";
+
+export const decides = {
+	sendMessage: decideSend,
+	claimTurn: decideClaimTurn,
+	appendPieces: decideAppendPieces,
+	finishTurn: decideFinishTurn,
+	releaseTurn: decideReleaseTurn,
+	cancelTask: decideCancelTask,
+	expireTask: decideExpireTask,
+	takeMicrophone: decideTakeMicrophone,
+	handBack: decideHandBack,
+	seen: decideSeen,
+	foldChunks: decideFoldChunks,
+	createOwner: people.decideCreateOwner,
+	createGuest: people.decideCreateGuest,
+	touch: people.decideTouch,
+	revokeGuest: people.decideRevokeGuest,
+	createKey: people.decideCreateKey,
+	revokeKey: people.decideRevokeKey,
+	createSignIn: people.decideCreateSignIn,
+	signIn: people.decideSignIn,
+	changeDesk: people.decideChangeDesk,
+	putMemory: people.decidePutMemory,
+	ensureSecret: people.decideEnsureSecret,
+	...siteDecides,
+};
+
+type Decides = typeof decides;
+export type OperationName = keyof Decides;
+/** What the store loaded for it. */
+export type Loaded<N extends OperationName> = Parameters<Decides[N]>[0];
+/** Structured-cloneable. */
+export type OperationInput<N extends OperationName> = Parameters<Decides[N]>[1];
+/** What is to be written; null: nothing. */
+export type Plan<N extends OperationName> = ReturnType<Decides[N]>["plan"];
+export type OperationAnswer<N extends OperationName> = ReturnType<Decides[N]>["answer"];

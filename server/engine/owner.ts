@@ -1,0 +1,136 @@
+/** What the owner's side asks for: today the command line, later their pages and tools. Every change that shuts somebody out says so at once. */
+import { DeskError } from "../../shared/errors.js";
+import { type Access, hashOf } from "./access.js";
+import type { Desks } from "./desks.js";
+import type { Desk, EngineParts, OwnerDoor } from "./engine.js";
+import type { NewId } from "./ids.js";
+import type { StoredEvent } from "./ports.js";
+import { checkSettings, DEFAULT_SETTINGS, type DeskSettings } from "./settings.js";
+import { parseRule } from "./sites.js";
+import type { Turns } from "./turns.js";
+
+const LINK_MS = 10 * 60 * 1000;
+const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+
+export interface OwnerParts extends EngineParts {
+	newId: NewId;
+	access: Access;
+	desks: Desks;
+	turns: Turns;
+	grown: (conversationId: number, events: StoredEvent[]) => void;
+	shutOut: (who: { principalId?: number; deskId?: number; site?: string }) => void;
+	/** The desk is online or no longer. */
+	presence: (desk: Desk) => void;
+}
+
+export function ownerDoor(parts: OwnerParts): OwnerDoor {
+	const { store, clock, random, newId, access, desks, turns } = parts;
+	const secret = (): string => Buffer.from(random.bytes(32)).toString("base64url");
+
+	const deskAt = async (handle: string): Promise<Desk> => {
+		const desk = await desks.get(handle);
+		if (!desk) throw new DeskError("not_found", `There is no desk ${handle}. \`owner create ${handle}\` makes one.`);
+		return desk;
+	};
+	const changed = async (handle: string): Promise<Desk> => {
+		desks.forget(handle);
+		return await deskAt(handle);
+	};
+
+	return {
+		async createOwner(input) {
+			const now = clock.now();
+			await store.write("createOwner", {
+				accountUid: newId("acc"),
+				handle: input.handle,
+				name: input.name,
+				ownerName: input.ownerName ?? input.name,
+				about: input.about ?? "",
+				language: input.language ?? "en",
+				suggestions: input.suggestions ?? [],
+				now,
+			});
+			return await changed(input.handle);
+		},
+		async createSignIn(handle) {
+			const desk = await deskAt(handle);
+			const link = secret();
+			await store.write("createSignIn", { deskId: desk.row.id, hash: hashOf(link), expiresAt: clock.now() + LINK_MS, now: clock.now() });
+			return link;
+		},
+		async signIn(link) {
+			const session = secret();
+			const now = clock.now();
+			const { good } = await store.write("signIn", { hash: hashOf(link), sessionHash: hashOf(session), sessionExpiresAt: now + SESSION_MS, now });
+			return good ? session : undefined;
+		},
+		session: (session) => store.read.accountBySession(hashOf(session), clock.now()),
+		async createKey(handle, name) {
+			const desk = await deskAt(handle);
+			const key = access.newKey();
+			await store.write("createKey", { deskId: desk.row.id, uid: newId("key"), hash: hashOf(key), name, last4: key.slice(-4), now: clock.now() });
+			return key;
+		},
+		async keys(handle) {
+			const keys = await store.read.keys((await deskAt(handle)).row.ownerId);
+			return keys.filter((k) => k.revokedAt === null).map(({ uid, name, last4 }) => ({ uid, name, last4 }));
+		},
+		async revokeKey(handle, uid) {
+			const desk = await deskAt(handle);
+			const { principalId } = await store.write("revokeKey", { deskId: desk.row.id, uid, now: clock.now() });
+			access.forget(principalId);
+			parts.shutOut({ principalId });
+		},
+		async sites(handle) {
+			return await store.read.sites((await deskAt(handle)).row.id);
+		},
+		async setSite(handle, rule, state) {
+			const desk = await deskAt(handle);
+			const row = await store.write("setSite", { deskId: desk.row.id, rule: parseRule(rule, parts.sites), state, now: clock.now() });
+			if (state === "blocked") parts.shutOut({ deskId: desk.row.id, site: row.rule });
+			return row;
+		},
+		async removeSite(handle, rule) {
+			const desk = await deskAt(handle);
+			const row = await store.write("removeSite", { deskId: desk.row.id, rule, now: clock.now() });
+			if (row.state === "allowed") parts.shutOut({ deskId: desk.row.id, site: row.rule });
+		},
+		async putMemory(handle, path, text) {
+			await store.write("putMemory", { deskId: (await deskAt(handle)).row.id, path, text, now: clock.now() });
+		},
+		async memory(handle) {
+			return await store.read.memory((await deskAt(handle)).row.id);
+		},
+		async gaps(handle) {
+			return await store.read.gaps((await deskAt(handle)).row.id, 200);
+		},
+		async changeSettings(handle, change) {
+			const desk = await deskAt(handle);
+			const next: DeskSettings = { ...desk.settings, ...checkSettings(change) };
+			const kept = Object.fromEntries(Object.entries(next).filter(([name, value]) => DEFAULT_SETTINGS[name as keyof DeskSettings] !== value));
+			await store.write("changeDesk", { deskId: desk.row.id, settings: JSON.stringify(kept), now: clock.now() });
+			const after = await changed(handle);
+			if (desk.settings.guests && !after.settings.guests) parts.shutOut({ deskId: after.row.id });
+			if (desk.settings.builtInAnswerer !== after.settings.builtInAnswerer) parts.presence(after);
+			return after;
+		},
+		async takeMicrophone(handle, contextId) {
+			const desk = await deskAt(handle);
+			const answer = await store.write("takeMicrophone", { deskId: desk.row.id, contextUid: contextId, name: desk.row.ownerName, turnUid: newId("trn"), now: clock.now() });
+			if (answer.fencedTurn) turns.stop(answer.fencedTurn);
+			parts.grown(answer.conversationId, answer.events);
+		},
+		async handBack(handle, contextId) {
+			const desk = await deskAt(handle);
+			const answer = await store.write("handBack", { deskId: desk.row.id, contextUid: contextId, name: desk.row.ownerName, turnUid: newId("trn"), now: clock.now() });
+			parts.grown(answer.conversationId, answer.events);
+			if (answer.next) turns.wake(answer.next);
+		},
+		async revokeGuest(handle, principalUid) {
+			const desk = await deskAt(handle);
+			const { principalId } = await store.write("revokeGuest", { deskId: desk.row.id, uid: principalUid, now: clock.now() });
+			access.forget(principalId);
+			parts.shutOut({ principalId });
+		},
+	};
+}

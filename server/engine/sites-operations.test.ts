@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../shared/limits.js";
+import type { SiteRow } from "./reads.js";
+import { decidePruneTickets, decideRecordVisit, decideRedeemTicket, decideRemoveSite, decideSetSite, type RecordVisitRows } from "./sites-operations.js";
+
+const NOW = 1_800_000_000_000;
+const HOUR = 60 * 60 * 1000;
+const row = (rule: string, state: SiteRow["state"], more: Partial<SiteRow> = {}): SiteRow => ({ rule, state, asked: 0, seenAt: 0, createdAt: 0, ...more });
+const rows = (rules: SiteRow[] = [], more: Partial<RecordVisitRows> = {}): RecordVisitRows => ({ rules, recent: { count: 0, oldest: null }, ...more });
+const visit = (site: string, more: { allowAnySite?: boolean; now?: number } = {}) => ({
+	deskId: 1,
+	site,
+	allowAnySite: false,
+	pendingSites: LIMITS.pendingSites,
+	pendingSitesPerHour: LIMITS.pendingSitesPerHour,
+	now: NOW,
+	...more,
+});
+
+describe("a visit", () => {
+	it("of an allowed site is kept as recent", () => {
+		const { plan, answer } = decideRecordVisit(rows([row("https://site.com", "allowed")]), visit("https://site.com"));
+		expect(answer).toEqual({ verdict: "allowed" });
+		expect(plan).toEqual({ kind: "recent", site: "https://site.com", at: NOW, drop: null });
+	});
+	it("is written once a minute and no oftener", () => {
+		const rules = [row("https://site.com", "allowed")];
+		expect(decideRecordVisit(rows(rules, { seenAt: NOW - LIMITS.siteVisitMs + 1 }), visit("https://site.com")).plan.kind).toBe("none");
+		expect(decideRecordVisit(rows(rules, { seenAt: NOW - LIMITS.siteVisitMs }), visit("https://site.com")).plan.kind).toBe("recent");
+		const waiting = (seenAt: number) => rows([row("https://new.com", "pending", { seenAt, asked: 1 })]);
+		expect(decideRecordVisit(waiting(NOW - LIMITS.siteVisitMs + 1), visit("https://new.com")).plan.kind).toBe("none");
+		expect(decideRecordVisit(waiting(NOW - LIMITS.siteVisitMs), visit("https://new.com")).plan).toMatchObject({ kind: "pending", row: { asked: 2, seenAt: NOW } });
+	});
+	it("of a site that is not listed waits for the owner", () => {
+		const { plan, answer } = decideRecordVisit(rows([row("https://site.com", "allowed")]), visit("https://new.com"));
+		expect(answer).toEqual({ verdict: "unlisted" });
+		expect(plan).toEqual({ kind: "pending", row: { rule: "https://new.com", state: "pending", asked: 1, seenAt: NOW, createdAt: NOW } });
+	});
+	it("of any site shows where the owner allows any, also one that had waited", () => {
+		expect(decideRecordVisit(rows([row("https://new.com", "pending")]), visit("https://new.com", { allowAnySite: true })).answer.verdict).toBe("allowed");
+	});
+	it("of a blocked site writes nothing and never waits", () => {
+		const rules = [row("https://bad.com", "blocked"), row("*.bad.com", "blocked")];
+		for (const site of ["https://bad.com", "https://a.bad.com"]) {
+			for (const allowAnySite of [false, true]) expect(decideRecordVisit(rows(rules), visit(site, { allowAnySite }))).toEqual({ plan: { kind: "none" }, answer: { verdict: "blocked" } });
+		}
+	});
+	it(`keeps at most ${LIMITS.pendingSites} sites waiting`, () => {
+		const waiting = (n: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending"));
+		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites - 1)), visit("https://new.com")).plan.kind).toBe("pending");
+		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://new.com"))).toEqual({ plan: { kind: "none" }, answer: { verdict: "unlisted" } });
+		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://3.com")).plan).toMatchObject({ kind: "pending", row: { rule: "https://3.com" } });
+	});
+	it(`lets ${LIMITS.pendingSitesPerHour} new sites an hour wait`, () => {
+		const fresh = (n: number, createdAt: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending", { createdAt }));
+		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour, NOW - HOUR + 1)), visit("https://new.com")).plan.kind).toBe("none");
+		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour, NOW - HOUR)), visit("https://new.com")).plan.kind).toBe("pending");
+		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour - 1, NOW)), visit("https://new.com")).plan.kind).toBe("pending");
+	});
+	it("of one site too many takes the place of the one seen longest ago", () => {
+		const full = { recent: { count: LIMITS.recentSites, oldest: "https://old.com" } };
+		expect(decideRecordVisit(rows([], full), visit("https://new.com", { allowAnySite: true })).plan).toMatchObject({ drop: "https://old.com" });
+		expect(decideRecordVisit(rows([], { ...full, seenAt: 1 }), visit("https://known.com", { allowAnySite: true })).plan).toMatchObject({ drop: null });
+	});
+});
+
+describe("the owner's list", () => {
+	it("takes a site that waited with what is known of it", () => {
+		const known = row("https://new.com", "pending", { asked: 7, seenAt: 5, createdAt: 3 });
+		const { plan, answer } = decideSetSite({ rules: [known] }, { deskId: 1, rule: "https://new.com", state: "allowed", now: NOW });
+		expect(answer).toEqual({ ...known, state: "allowed" });
+		expect(plan).toEqual({ row: answer, decided: [] });
+	});
+	it("decides every waiting site that a rule covers", () => {
+		const rules = [row("https://a.shop.com", "pending"), row("https://shop.com", "pending"), row("https://b.shop.com", "allowed")];
+		expect(decideSetSite({ rules }, { deskId: 1, rule: "*.shop.com", state: "blocked", now: NOW }).plan.decided).toEqual(["https://a.shop.com"]);
+	});
+	it(`holds at most ${LIMITS.siteRules} rules`, () => {
+		const rules = Array.from({ length: LIMITS.siteRules }, (_, i) => row(`https://${i}.com`, "allowed"));
+		const set = (rule: string) => decideSetSite({ rules }, { deskId: 1, rule, state: "blocked", now: NOW });
+		expect(() => set("https://new.com")).toThrow(/at most 500 sites/);
+		expect(set("https://3.com").answer.state).toBe("blocked");
+	});
+	it("says so when there is nothing to remove", () => {
+		const known = row("https://site.com", "allowed");
+		expect(decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://site.com", now: NOW }).answer).toEqual(known);
+		expect(() => decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://other.com", now: NOW })).toThrow("https://other.com is not on this desk's list of sites.");
+	});
+});
+
+describe("a ticket", () => {
+	const redeem = (principalId: number, holder?: number, expiresAt = NOW + 1) => decideRedeemTicket(holder === undefined ? {} : { holder }, { hash: "h", principalId, expiresAt, now: NOW });
+	it("belongs to the first who shows it, who may show it again", () => {
+		expect(redeem(7)).toEqual({ plan: { hash: "h", principalId: 7, expiresAt: NOW + 1 }, answer: { redeemed: true } });
+		expect(redeem(7, 7)).toEqual({ plan: null, answer: { redeemed: true } });
+		expect(redeem(8, 7)).toEqual({ plan: null, answer: { redeemed: false } });
+	});
+	it("is worth nothing once it has expired, also to its holder", () => {
+		expect(redeem(7, undefined, NOW)).toEqual({ plan: null, answer: { redeemed: false } });
+		expect(redeem(7, 7, NOW)).toEqual({ plan: null, answer: { redeemed: false } });
+	});
+	it("is forgotten in slices", () => {
+		expect(decidePruneTickets({ expired: ["a", "b"] }, { now: NOW, limit: 2 })).toEqual({ plan: ["a", "b"], answer: { pruned: 2, more: true } });
+		expect(decidePruneTickets({ expired: ["a"] }, { now: NOW, limit: 2 }).answer).toEqual({ pruned: 1, more: false });
+	});
+});

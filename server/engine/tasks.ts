@@ -1,0 +1,285 @@
+/**
+ * Tasks as their callers meet them: a message sent, an answer waited for, a task read, listed, cancelled, followed. The only way
+ * in for a message is `send`, whatever the door. Every reader here reads the log from a seq.
+ */
+import { createHash } from "node:crypto";
+import type { Message, TaskState } from "../../shared/a2a.schema.js";
+import { canonicalJson } from "../../shared/canonical-json.js";
+import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
+import { isInterrupted, isTerminal } from "../../shared/task-states.js";
+import type { Access } from "./access.js";
+import type { Answered, Caller, Desk, JsonText, ListQuery, SendOptions, Sent, TaskEvent } from "./engine.js";
+import type { Events, LogReader } from "./events.js";
+import type { NewId } from "./ids.js";
+import type { PageTokens } from "./page-tokens.js";
+import type { Clock, Store, StoredEvent } from "./ports.js";
+import type { TaskView } from "./reads.js";
+import type { PrincipalRow } from "./rows.js";
+import type { SendAnswer, SendInput } from "./send.js";
+import type { Begin, Turns } from "./turns.js";
+import { stateOfStatus, streamText, taskText, withGuestToken } from "./views.js";
+
+const ALL_HISTORY = Number.MAX_SAFE_INTEGER;
+/** Bytes of the log that a task's reader takes at a time. */
+const PAGE_BYTES = LIMITS.catchUpPageBytes;
+
+export interface TasksParts {
+	store: Store;
+	clock: Clock;
+	newId: NewId;
+	access: Access;
+	turns: Turns;
+	events: Events;
+	pageTokens: PageTokens;
+	/** The principal that all callers without a credential are, where a desk says so. */
+	sharedGuest: (desk: Desk) => Promise<PrincipalRow>;
+	grown: (conversationId: number, events: StoredEvent[]) => void;
+	openTurns: SendInput["limits"];
+}
+
+/** What a send needs to be followed, beside what the doors may know. */
+const inside = new WeakMap<Sent, { conversationId: number }>();
+
+export class Tasks {
+	constructor(private readonly parts: TasksParts) {}
+
+	async send(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent> {
+		const { store, clock, newId, turns, access } = this.parts;
+		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
+		const { contextId, taskId, ...content } = message;
+		const answerer = turns.answererOf(desk.row);
+		const claim = answerer && turns.offer();
+		const input: SendInput = {
+			deskId: desk.row.id,
+			callerId: principal?.id ?? null,
+			...(principal ? {} : { newGuest: { uid: newId("gst") } }),
+			guest: principal === null || (principal.kind === "guest" && !desk.settings.sharedAnonymous),
+			message: content as Message,
+			hash: createHash("sha256").update(canonicalJson(message)).digest("base64url"),
+			...(taskId === undefined ? {} : { taskUid: taskId }),
+			...(contextId === undefined ? {} : { contextUid: contextId }),
+			ids: { task: newId("tsk"), context: newId("ctx"), turn: newId("trn") },
+			provenance: caller.provenance,
+			...(claim ? { claim } : {}),
+			limits: this.parts.openTurns,
+			now: clock.now(),
+		};
+		const about: Omit<Begin, "answerer" | "history" | "incoming"> = {
+			turnUid: input.ids.turn,
+			claim: claim?.claim ?? "",
+			desk: desk.row,
+			contextUid: input.ids.context,
+			askerUid: principal?.uid ?? input.newGuest?.uid ?? "",
+			provenance: caller.provenance,
+			acceptedOutputModes: options.acceptedOutputModes ?? null,
+		};
+		const written = store.write("sendMessage", input);
+		// A first message, an answerer without outside effect: it starts while its send is on the way to the disk. What it writes
+		// is queued behind the send, and where the send is refused or was a retry, its claim holds nothing and all of it is refused.
+		const early = answerer?.inProcess && claim && contextId === undefined && taskId === undefined;
+		if (early) turns.begin({ ...about, answerer, history: [], incoming: [{ seq: 1, from: "visitor", message }] });
+		let answer: SendAnswer;
+		try {
+			answer = await written;
+		} catch (error) {
+			if (early) turns.stop(input.ids.turn);
+			throw error;
+		}
+		this.parts.grown(answer.conversationId, answer.events);
+		if (early && answer.turn?.uid !== input.ids.turn) turns.stop(input.ids.turn);
+		if (answer.turn && !early && answerer) {
+			await turns.beginClaimed({ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid }, answer.conversationId, answer.turn.throughSeq);
+		}
+		return await this.sentOf(caller, desk, principal, input, answer, options, access);
+	}
+
+	private async sentOf(caller: Caller, desk: Desk, principal: PrincipalRow | null, input: SendInput, answer: SendAnswer, options: SendOptions, access: Access): Promise<Sent> {
+		const made = input.newGuest ? { uid: input.newGuest.uid, generation: 1 } : undefined;
+		const guestToken = made && access.tokenOf(made);
+		const who = principal ?? (await this.principalOf(made?.uid ?? ""));
+		const sent: Sent = {
+			taskId: answer.taskUid,
+			contextId: answer.contextUid,
+			seq: answer.seq,
+			state: answer.state,
+			attached: answer.attached,
+			principal: who,
+			task: "",
+			...(guestToken === undefined ? {} : { guestToken }),
+		};
+		inside.set(sent, { conversationId: answer.conversationId });
+		if (answer.fresh) {
+			const history = options.historyLength === 0 ? "" : `,"history":[${answer.messageJson}]`;
+			const given = input.message.metadata ? JSON.stringify(input.message.metadata) : "";
+			const metadata = guestToken === undefined ? given : withGuestToken(given, guestToken);
+			sent.task = `{"id":"${sent.taskId}","contextId":"${sent.contextId}","status":${answer.status}${history}${metadata === "" ? "" : `,"metadata":${metadata}`}}`;
+		} else {
+			const view = await this.view({ ...caller, principal: who }, desk, sent.taskId, options.historyLength);
+			sent.task = taskText(view, { artifacts: true });
+			sent.seq = view.seq;
+			sent.state = view.task.state;
+		}
+		return sent;
+	}
+
+	private async principalOf(uid: string): Promise<PrincipalRow> {
+		const principal = await this.parts.store.read.principal(uid);
+		if (!principal) throw new Error("a guest just made is not there");
+		return principal;
+	}
+
+	private async view(caller: Caller, desk: Desk, taskId: string, historyLength = ALL_HISTORY): Promise<TaskView> {
+		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
+		const view = principal && (await this.parts.store.read.task(principal.id, desk.row.id, taskId, historyLength));
+		if (!view) throw new DeskError("task_not_found", "Task not found.");
+		return view;
+	}
+
+	async answer(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { waitMs: number; signal?: AbortSignal }): Promise<Answered> {
+		const me: Caller = { ...caller, principal: sent.principal };
+		const done = (state: TaskState): boolean => isTerminal(state) || isInterrupted(state);
+		if (!done(sent.state)) {
+			const message = await this.waitFor(sent, options, done);
+			if (message !== undefined) return { kind: "message", json: message };
+		}
+		const view = await this.view(me, desk, sent.taskId, options.historyLength);
+		const metadata = sent.guestToken === undefined ? undefined : withGuestToken(view.task.metadata, sent.guestToken);
+		return { kind: "task", json: taskText(view, { artifacts: true, ...(metadata === undefined ? {} : { metadata }) }), state: view.task.state };
+	}
+
+	/** Resolves when the task has come to such a state, at the deadline, or when nobody waits any more. A bare message is the answer itself. */
+	private async waitFor(sent: Sent, options: { waitMs: number; signal?: AbortSignal }, done: (state: TaskState) => boolean): Promise<JsonText | undefined> {
+		const at = inside.get(sent);
+		if (!at || options.waitMs <= 0 || options.signal?.aborted) return undefined;
+		return await new Promise<JsonText | undefined>((resolve, reject) => {
+			const finish = (json?: JsonText): void => {
+				reader.close();
+				stopTimer();
+				options.signal?.removeEventListener("abort", leave);
+				resolve(json);
+			};
+			const leave = (): void => finish();
+			const read = async (): Promise<void> => {
+				for (let page = await reader.next(PAGE_BYTES); page; page = await reader.next(PAGE_BYTES)) {
+					for (const { event } of page) {
+						if (event.taskId !== sent.taskId) continue;
+						if (event.kind === "bare") return finish(event.body);
+						const state = stateOfStatus(event);
+						if (state !== undefined && done(state as TaskState)) return finish();
+					}
+				}
+			};
+			const wake = (): void => {
+				read().catch((error: unknown) => {
+					finish();
+					reject(error);
+				});
+			};
+			const reader = this.parts.events.read(at.conversationId, sent.seq, wake);
+			const stopTimer = this.parts.clock.after(options.waitMs, leave);
+			options.signal?.addEventListener("abort", leave);
+			wake();
+		});
+	}
+
+	async get(caller: Caller, desk: Desk, taskId: string, historyLength?: number): Promise<JsonText> {
+		return taskText(await this.view(caller, desk, taskId, historyLength), { artifacts: true });
+	}
+
+	async list(caller: Caller, desk: Desk, query: ListQuery): Promise<JsonText> {
+		const { store, clock, pageTokens } = this.parts;
+		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
+		const size = query.pageSize;
+		if (!principal) return `{"tasks":[],"nextPageToken":"","pageSize":${size},"totalSize":0}`;
+		const scope = `${principal.id} ${desk.row.id} ${query.contextId ?? ""} ${query.state ?? ""} ${query.statusTimestampAfter ?? ""}`;
+		const page = await store.read.tasks({
+			callerId: principal.id,
+			deskId: desk.row.id,
+			...(query.contextId === undefined ? {} : { contextId: query.contextId }),
+			...(query.state === undefined ? {} : { state: query.state }),
+			...(query.statusTimestampAfter === undefined ? {} : { changedSince: query.statusTimestampAfter }),
+			...(query.pageToken ? { after: pageTokens.read(scope, query.pageToken, clock.now()) } : {}),
+			limit: size,
+			historyLength: query.historyLength ?? 0,
+			artifacts: query.includeArtifacts,
+		});
+		const last = page.tasks.at(-1);
+		const next = page.more && last ? pageTokens.write(scope, { statusAt: last.task.statusAt, id: last.task.id }, clock.now()) : "";
+		const tasks = page.tasks.map((view) => taskText(view, { artifacts: query.includeArtifacts ? "list" : false }));
+		return `{"tasks":[${tasks.join(",")}],"nextPageToken":"${next}","pageSize":${size},"totalSize":${page.total}}`;
+	}
+
+	async cancel(caller: Caller, desk: Desk, taskId: string): Promise<JsonText> {
+		const { store, clock, newId, turns } = this.parts;
+		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
+		if (!principal) throw new DeskError("task_not_found", "Task not found.");
+		const answer = await store.write("cancelTask", { deskId: desk.row.id, callerId: principal.id, taskUid: taskId, turnUid: newId("trn"), now: clock.now() });
+		if (answer.fencedTurn) turns.stop(answer.fencedTurn);
+		this.parts.grown(answer.conversationId, answer.events);
+		if (answer.next) turns.wake(answer.next);
+		return taskText(await this.view({ ...caller, principal }, desk, taskId), { artifacts: true });
+	}
+
+	/** The stream after a send: its task as the send left it, then what follows. Closed at a terminal state and at INPUT_REQUIRED (a2a.md C7). */
+	async *followSent(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { signal: AbortSignal }): AsyncGenerator<TaskEvent> {
+		const at = inside.get(sent);
+		if (!at) throw new Error("a send that is not ours");
+		const silent = this.parts.turns.answererOf(desk.row)?.maySilence === true && caller.provenance.channel !== "embed" && caller.provenance.channel !== "page";
+		const ended = isTerminal(sent.state);
+		const first: TaskEvent = { seq: sent.seq, json: `{"task":${sent.task}}`, last: ended };
+		// Until an answerer that may answer without a task has spoken, there is no task to show.
+		if (!silent || ended) yield first;
+		if (ended) return;
+		let shown = !silent;
+		for await (const { event, state } of this.read(at.conversationId, sent.seq, sent.taskId, options.signal)) {
+			const json = streamText(event);
+			if (json === undefined) continue;
+			if (event.kind === "bare") return yield { seq: event.seq, json, last: true };
+			if (!shown) yield first;
+			shown = true;
+			const last = state !== undefined && (isTerminal(state) || state === "TASK_STATE_INPUT_REQUIRED");
+			yield { seq: event.seq, json, last };
+			if (last) return;
+		}
+	}
+
+	/** The stream of a task from now: its state at one seq, then everything after it, to its end. */
+	async subscribe(caller: Caller, desk: Desk, taskId: string, options: { signal: AbortSignal }): Promise<AsyncIterable<TaskEvent>> {
+		const view = await this.view(caller, desk, taskId);
+		if (isTerminal(view.task.state)) throw new DeskError("unsupported_operation", "This task has ended: there is nothing to follow. Read it with GetTask.");
+		return this.fromNow(view, options.signal);
+	}
+
+	private async *fromNow(view: TaskView, signal: AbortSignal): AsyncGenerator<TaskEvent> {
+		yield { seq: view.seq, json: `{"task":${taskText(view, { artifacts: true })}}`, last: false };
+		for await (const { event, state } of this.read(view.task.conversationId, view.seq, view.task.uid, signal)) {
+			const json = streamText(event);
+			if (json === undefined) continue;
+			const last = state !== undefined && isTerminal(state);
+			yield { seq: event.seq, json, last };
+			if (last) return;
+		}
+	}
+
+	/** Events of one task, in order, until the reader leaves. */
+	private async *read(conversationId: number, after: number, taskId: string, signal: AbortSignal): AsyncGenerator<{ event: StoredEvent; state: TaskState | undefined }> {
+		let woken: () => void = () => undefined;
+		const wake = (): void => woken();
+		const reader: LogReader = this.parts.events.read(conversationId, after, wake);
+		signal.addEventListener("abort", wake);
+		try {
+			while (!signal.aborted) {
+				const grown = new Promise<void>((resolve) => {
+					woken = resolve;
+				});
+				const page = await reader.next(PAGE_BYTES);
+				if (page === null) await grown;
+				else for (const { event } of page) if (event.taskId === taskId) yield { event, state: stateOfStatus(event) as TaskState | undefined };
+			}
+		} finally {
+			signal.removeEventListener("abort", wake);
+			reader.close();
+		}
+	}
+}

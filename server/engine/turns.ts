@@ -1,0 +1,185 @@
+/**
+ * All turns of this process: claims what waits, runs an answerer for each, begins the next when one ends, and stops those that a
+ * write has fenced. One runs at a time a conversation; conversations run side by side (DESK-3). What happens after a crash is
+ * the same as at any start: what nobody holds is claimed.
+ */
+import type { Message } from "../../shared/a2a.schema.js";
+import { LIMITS } from "../../shared/limits.js";
+import type { NewId } from "./ids.js";
+import type { Answerer, Clock, Provenance, Store, StoredEvent, Turn, TurnMessage } from "./ports.js";
+import type { DeskRow } from "./rows.js";
+import { settingsOf } from "./settings.js";
+import { type RunParts, TurnRun } from "./turn-run.js";
+
+/** How often turns that nobody holds are looked for. */
+const SWEEP_MS = 2_000;
+const SWEEP_LIMIT = 50;
+/** Messages of the conversation that a turn is told. */
+const TOLD = 50;
+
+export interface TurnsParts extends RunParts {
+	store: Store;
+	clock: Clock;
+	newId: NewId;
+	answerers: readonly Answerer[];
+	deskById: (id: number) => Promise<DeskRow | undefined>;
+	/** The log of a conversation has grown by these. */
+	grown: (conversationId: number, events: StoredEvent[]) => void;
+}
+
+/** What is known of a turn at its claim, without reading it again. */
+export interface Begin {
+	turnUid: string;
+	claim: string;
+	desk: DeskRow;
+	answerer: Answerer;
+	contextUid: string;
+	askerUid: string;
+	provenance: Provenance;
+	acceptedOutputModes: string[] | null;
+	history: TurnMessage[];
+	incoming: TurnMessage[];
+}
+
+export class Turns {
+	private readonly runs = new Map<string, { run: TurnRun; done: Promise<void>; claim: string }>();
+	private stopSweep: (() => void) | undefined;
+	private stopping = false;
+
+	constructor(private readonly parts: TurnsParts) {}
+
+	/** The answerer of a desk, if somebody is there (RUN-6). */
+	answererOf(desk: DeskRow): Answerer | undefined {
+		return settingsOf(desk.settings).builtInAnswerer && !this.stopping ? this.parts.answerers[0] : undefined;
+	}
+
+	/** A claim for a turn that a send may start. */
+	offer(): { claim: string; leaseUntil: number } {
+		return { claim: this.parts.newId("clm"), leaseUntil: this.parts.clock.now() + LIMITS.turnLeaseMs };
+	}
+
+	/** Runs a turn that is claimed, or whose claim is queued before anything that it will write. */
+	begin(begin: Begin): void {
+		const { desk, answerer } = begin;
+		const person = begin.provenance.channel === "embed" || begin.provenance.channel === "page";
+		const turn: Turn = {
+			id: begin.turnUid,
+			desk: { handle: desk.handle, name: desk.name, about: desk.about, language: desk.language, ownerName: desk.ownerName },
+			conversationId: begin.contextUid,
+			asker: { id: begin.askerUid, kind: person ? "person" : "agent", channel: begin.provenance.channel },
+			history: begin.history,
+			incoming: begin.incoming,
+			acceptedOutputModes: begin.acceptedOutputModes,
+			memory: async () => (await this.parts.store.read.memory(desk.id)).filter((f) => !f.path.startsWith("people/") || f.path === `people/${begin.askerUid}.md`),
+			may: { webSearch: false, apps: {} },
+		};
+		const claim = { turnUid: begin.turnUid, claim: begin.claim, messageId: this.parts.newId("msg") };
+		let next: string | undefined;
+		const parts: RunParts = {
+			...this.parts,
+			published: (answer) => {
+				next = answer.next ?? next;
+				this.parts.grown(answer.conversationId, answer.events);
+			},
+		};
+		const run = new TurnRun(parts, claim, answerer, turn, answerer.maySilence && !person);
+		const done = run.run().finally(() => {
+			if (this.runs.get(begin.turnUid)?.run === run) this.runs.delete(begin.turnUid);
+			if (next !== undefined) this.wake(next);
+		});
+		this.runs.set(begin.turnUid, { run, done, claim: begin.claim });
+	}
+
+	/** Stops a turn that a write has fenced. */
+	stop(turnUid: string): void {
+		this.runs.get(turnUid)?.run.stop();
+	}
+
+	/** Claims a waiting turn and runs it; nothing where it is not to be had. */
+	wake(turnUid: string): void {
+		if (this.stopping) return;
+		void this.claim(turnUid).catch((error: unknown) => this.parts.log("warn", { turn: turnUid, err: error }, "a turn could not be claimed yet"));
+	}
+
+	private async claim(turnUid: string, orphaned = false): Promise<void> {
+		const offer = this.offer();
+		const { store, clock } = this.parts;
+		const answer = await store.write("claimTurn", { turnUid, ...offer, orphaned, now: clock.now() });
+		this.parts.grown(answer.conversationId, answer.events);
+		const { claimed } = answer;
+		if (!claimed) return;
+		const conversation = await store.read.turn(claimed.conversationId, claimed.throughSeq, 0);
+		const desk = await this.parts.deskById(conversation.conversation.deskId);
+		const answerer = desk && this.answererOf(desk);
+		if (!desk || !answerer) {
+			await store.write("releaseTurn", { turnUid, claim: claimed.claim, now: clock.now() });
+			return;
+		}
+		const about = {
+			turnUid,
+			claim: claimed.claim,
+			desk,
+			answerer,
+			contextUid: claimed.contextUid,
+			askerUid: conversation.asker.uid,
+			provenance: provenanceOf(conversation.conversation),
+			acceptedOutputModes: null,
+		};
+		await this.beginClaimed(about, claimed.conversationId, claimed.throughSeq);
+	}
+
+	/** Runs a turn that is claimed and on disk, with what was said before it. */
+	async beginClaimed(about: Omit<Begin, "history" | "incoming">, conversationId: number, throughSeq: number): Promise<void> {
+		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
+		const messages = view.messages.map(({ event, from }): TurnMessage => ({ seq: event.seq, from, message: JSON.parse(event.body) as Message }));
+		// What has come since the desk or its owner last spoke is what this turn answers.
+		let answeredTo = messages.length;
+		while (answeredTo > 0 && messages[answeredTo - 1]?.from === "visitor") answeredTo -= 1;
+		this.begin({ ...about, history: messages.slice(0, answeredTo), incoming: messages.slice(answeredTo) });
+	}
+
+	/** Looks for turns that nobody holds, now and from time to time. Where this process alone writes, nobody holds any at its start. */
+	async start(): Promise<void> {
+		await this.sweep(!this.parts.store.shared);
+		const again = (): void => {
+			this.stopSweep = this.parts.clock.after(SWEEP_MS, () => {
+				void this.sweep()
+					.catch((error: unknown) => this.parts.log("warn", { err: error }, "could not look for waiting turns"))
+					.finally(() => !this.stopping && again());
+			});
+		};
+		again();
+	}
+
+	private async sweep(orphaned = false): Promise<void> {
+		const due = await this.parts.store.read.dueTurns(orphaned ? Number.MAX_SAFE_INTEGER : this.parts.clock.now(), SWEEP_LIMIT);
+		for (const turn of due) {
+			const desk = await this.parts.deskById(turn.deskId);
+			if (desk && this.answererOf(desk)) await this.claim(turn.uid, orphaned);
+		}
+	}
+
+	/** No new turns. Those that run have `graceMs` to end; then they are handed over. */
+	async drain(graceMs: number): Promise<void> {
+		this.stopping = true;
+		this.stopSweep?.();
+		const running = [...this.runs.values()].map((r) => r.done);
+		let stopTimer: (() => void) | undefined;
+		const timeUp = new Promise<void>((resolve) => {
+			stopTimer = this.parts.clock.after(graceMs, resolve);
+		});
+		await Promise.race([Promise.all(running), timeUp]);
+		stopTimer?.();
+		for (const [turnUid, { run, claim }] of this.runs) {
+			run.stop();
+			await this.parts.store.write("releaseTurn", { turnUid, claim, now: this.parts.clock.now() }).catch(() => undefined);
+		}
+	}
+}
+
+/** Where the conversation was begun. */
+export const provenanceOf = (c: { channel: Provenance["channel"]; site: string | null; embed: string | null }): Provenance => ({
+	channel: c.channel,
+	...(c.site === null ? {} : { site: c.site }),
+	...(c.embed === null ? {} : { embed: c.embed }),
+});

@@ -1,0 +1,256 @@
+/**
+ * The one load and the one write that all operations on a conversation share. The load takes the conversation's row for itself
+ * (`{lock}`), so that on PostgreSQL two operations on one conversation come one after the other, as they do on SQLite.
+ */
+import { type ConversationChange, type ConversationRows, type NewTask } from "../engine/changes.js";
+import type { CancelInput, ExpireInput, MicrophoneInput, SeenInput, SeenRows, CancelRows } from "../engine/conversation-operations.js";
+import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, TurnRow } from "../engine/rows.js";
+import { keyScope, type SendInput, type SendRows } from "../engine/send.js";
+import { settingsOf } from "../engine/settings.js";
+import type { TurnRows } from "../engine/turn-operations.js";
+import { CONVERSATION, DESK, DESK_FROM, OPEN_STATES, PARTICIPANT, TASK, TASK_FROM, TURN } from "./columns.js";
+import { all, one, run, type SqlValue, type Steps } from "./sql.js";
+
+const deskById = (id: number): Steps<DeskRow | undefined> => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.id = ?`, id);
+
+/** The conversation, locked, with everything that the rules of its operations look at. */
+function* around(desk: DeskRow, conversation: ConversationRow): Steps<ConversationRows> {
+	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversation.id);
+	const openTasks = yield* all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`, conversation.id);
+	const turns = yield* all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversation.id);
+	return { desk, conversation, participants, openTasks, turns };
+}
+
+const lockById = (id: number): Steps<ConversationRow | undefined> => one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ? {lock}`, id);
+
+/** By its public id, if the principal is a side of it. */
+const lockTheirs = (deskId: number, uid: string, principalId: number): Steps<ConversationRow | undefined> =>
+	one<ConversationRow>(
+		`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ?) {lock}`,
+		uid,
+		deskId,
+		principalId,
+	);
+
+const taskOf = (callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> =>
+	one<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`, uid, callerId, deskId);
+
+export function* loadSend(input: SendInput): Steps<SendRows> {
+	const desk = yield* deskById(input.deskId);
+	if (!desk) throw new Error("a message for a desk that is gone");
+	const none: SendRows = { desk, participants: [], openTasks: [], turns: [], openTurns: { guest: 0, place: 0, desk: 0 } };
+	if (input.callerId === null) return input.guest ? { ...none, openTurns: yield* openTurns(input) } : none;
+	const named = input.taskUid === undefined ? undefined : yield* taskOf(input.callerId, input.deskId, input.taskUid);
+	let conversation: ConversationRow | undefined;
+	if (named) conversation = yield* lockById(named.conversationId);
+	else if (input.contextUid !== undefined && input.taskUid === undefined) conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId);
+	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
+	// Read again under the lock: what was an open task may have ended while this waited.
+	rows.named = named && conversation ? yield* taskOf(input.callerId, input.deskId, named.uid) : undefined;
+	const scope = keyScope(input, settingsOf(desk.settings).retryScope);
+	const scopeId = scope === "desk" ? input.deskId : scope === "task" ? rows.named?.id : conversation?.id;
+	if (scope !== null && scopeId !== undefined) rows.retry = yield* retryOf(input, scope, scopeId);
+	if (input.guest && !rows.retry) rows.openTurns = yield* openTurns(input);
+	return rows;
+}
+
+function* retryOf(input: SendInput, scope: string, scopeId: number): Steps<SendRows["retry"]> {
+	const row = yield* one<TaskRow & { hash: string }>(
+		`select m.hash, ${TASK} from message m join task t on t.id = m.task_id join conversation c on c.id = t.conversation_id where m.caller_id = ? and m.scope = ? and m.scope_id = ? and m.message_id = ?`,
+		input.callerId,
+		scope,
+		scopeId,
+		input.message.messageId,
+	);
+	if (!row) return undefined;
+	const { hash, ...task } = row;
+	return { hash, task };
+}
+
+function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
+	const place = input.provenance.embed ?? input.provenance.site ?? null;
+	const row = yield* one<{ guest: number | null; place: number | null; desk: number }>(
+		`select sum(case when asker_id = ? then 1 else 0 end) as guest, sum(case when place = ? then 1 else 0 end) as place, count(*) as desk from turn where desk_id = ? and guest = 1 and state <> 'parked'`,
+		input.callerId ?? 0,
+		place ?? "",
+		input.deskId,
+	);
+	return { guest: Number(row?.guest ?? 0), place: Number(row?.place ?? 0), desk: Number(row?.desk ?? 0) };
+}
+
+/** What the operations of a running turn, and those that end one, look at. */
+function* turnRows(conversation: ConversationRow, withPieces: boolean): Steps<TurnRows> {
+	const desk = yield* deskById(conversation.deskId);
+	if (!desk) throw new Error("a conversation of a desk that is gone");
+	const rows = yield* around(desk, conversation);
+	const asker = rows.participants.find((p) => p.side === "asker");
+	const kind = asker && (yield* one<{ kind: string }>("select kind from principal where id = ?", asker.principalId))?.kind;
+	const person = conversation.channel === "embed" || conversation.channel === "page";
+	const pieces = withPieces ? yield* piecesOf(rows.openTasks ?? []) : [];
+	return { ...rows, pieces, language: person ? desk.language : "en", askerIsPerson: person, askerIsGuest: kind === "guest" };
+}
+
+function* piecesOf(tasks: readonly TaskRow[]): Steps<TurnRows["pieces"]> {
+	const pieces: TurnRows["pieces"] = [];
+	for (const task of tasks) {
+		const rows = yield* all<{ body: string }>(
+			"select body from event where conversation_id = ? and seq > ? and kind in ('artifact', 'whole') and task_id = ? order by seq",
+			task.conversationId,
+			task.lastSeq,
+			task.id,
+		);
+		for (const row of rows) pieces.push({ taskUid: task.uid, body: row.body });
+	}
+	return pieces;
+}
+
+const NOTHING: TurnRows = { pieces: [], language: "en", askerIsPerson: false, askerIsGuest: false };
+
+function* turnByUid(uid: string, withPieces: (turn: TurnRow) => boolean): Steps<TurnRows> {
+	const at = yield* one<{ conversationId: number }>('select conversation_id as "conversationId" from turn where uid = ?', uid);
+	if (!at) return NOTHING;
+	const conversation = yield* lockById(at.conversationId);
+	if (!conversation) return NOTHING;
+	const turn = yield* one<TurnRow>(`select ${TURN} from turn where uid = ?`, uid);
+	if (!turn) return NOTHING;
+	return { ...(yield* turnRows(conversation, withPieces(turn))), turn };
+}
+
+/** Pieces are looked at only where the turn may be parked: its tasks then end with what had been said. */
+export const loadClaim = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, (turn) => turn.wrote === 1);
+export const loadTurn = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, () => false);
+
+export function* loadCancel(input: CancelInput): Steps<CancelRows> {
+	const named = yield* taskOf(input.callerId, input.deskId, input.taskUid);
+	const conversation = named && (yield* lockById(named.conversationId));
+	if (!named || !conversation) return NOTHING;
+	const rows = yield* turnRows(conversation, true);
+	return { ...rows, named: yield* taskOf(input.callerId, input.deskId, input.taskUid) };
+}
+
+export function* loadExpire(input: ExpireInput): Steps<CancelRows> {
+	const at = yield* one<{ conversationId: number }>('select conversation_id as "conversationId" from task where uid = ?', input.taskUid);
+	const conversation = at && (yield* lockById(at.conversationId));
+	if (!conversation) return NOTHING;
+	const rows = yield* turnRows(conversation, false);
+	return { ...rows, named: rows.openTasks?.find((t) => t.uid === input.taskUid) };
+}
+
+export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
+	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? {lock}`, input.contextUid, input.deskId);
+	return conversation ? yield* turnRows(conversation, false) : NOTHING;
+}
+
+export function* loadSeen(input: SeenInput): Steps<SeenRows> {
+	const conversation = yield* lockTheirs(input.deskId, input.contextUid, input.principalId);
+	if (!conversation) return {};
+	const participant = yield* one<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ? and side = ? and principal_id = ?`, conversation.id, input.side, input.principalId);
+	return { conversation, participant };
+}
+
+export function* writeSeen(_input: SeenInput, _rows: SeenRows, plan: { conversationId: number; side: string; readSeq: number } | null): Steps<void> {
+	if (plan) yield* run("update participant set read_seq = ? where conversation_id = ? and side = ?", plan.readSeq, plan.conversationId, plan.side);
+}
+
+/** Writes a change, as `ConversationChange` describes it. */
+export function* writeChange(_input: unknown, rows: { conversation?: ConversationRow; desk?: DeskRow; openTasks?: TaskRow[]; named?: TaskRow }, change: ConversationChange | null): Steps<void> {
+	if (!change) return;
+	const deskId = rows.desk?.id ?? 0;
+	let made: number | undefined;
+	if (change.newPrincipal) {
+		const p = change.newPrincipal;
+		made = yield* insertPrincipal(p);
+	}
+	let conversationId = rows.conversation?.id ?? 0;
+	const { conversation: c } = change;
+	if (change.newConversation) {
+		const n = change.newConversation;
+		conversationId = yield* insert(
+			"insert into conversation (uid, desk_id, seq, epoch, ended_at, channel, site, embed, changed_at, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+			...[n.uid, deskId, c.seq, c.epoch, c.endedAt, n.channel, n.site, n.embed, c.changedAt, change.at],
+		);
+		if (change.made) change.made.conversationId = conversationId;
+		yield* run(
+			"insert into participant (conversation_id, side, principal_id, read_seq, microphone) values (?, 'asker', ?, 0, 'desk'), (?, 'desk', ?, 0, 'desk')",
+			...[conversationId, must(n.askerId ?? made), conversationId, n.ownerId],
+		);
+	} else {
+		yield* run("update conversation set seq = ?, epoch = ?, ended_at = ?, changed_at = ? where id = ?", c.seq, c.epoch, c.endedAt, c.changedAt, conversationId);
+	}
+	if (change.microphone) yield* run("update participant set microphone = ? where conversation_id = ? and side = 'desk'", change.microphone, conversationId);
+	const ids = yield* writeTasks(change, deskId, conversationId, made, rows);
+	yield* writeTurns(change, deskId, conversationId, made);
+	for (const key of change.keys) {
+		yield* run(
+			"insert into message (caller_id, scope, scope_id, message_id, hash, conversation_id, task_id, seq) values (?, ?, ?, ?, ?, ?, ?, ?)",
+			...[must(key.callerId ?? made), key.scope, key.scopeId ?? conversationId, key.messageId, key.hash, conversationId, must(ids.get(key.taskUid)), key.seq],
+		);
+	}
+	for (const e of change.events) {
+		yield* run(
+			"insert into event (conversation_id, seq, kind, task_id, body, at) values (?, ?, ?, ?, ?, ?)",
+			...[conversationId, e.seq, e.kind, e.taskId === null ? null : must(ids.get(e.taskId)), e.body, e.at],
+		);
+	}
+	for (const question of change.gaps) yield* run("insert into gap (desk_id, conversation_id, question, at) values (?, ?, ?, ?)", deskId, conversationId, question, change.at);
+}
+
+function* writeTasks(change: ConversationChange, deskId: number, conversationId: number, made: number | undefined, rows: { openTasks?: TaskRow[]; named?: TaskRow }): Steps<Map<string, number>> {
+	const ids = new Map<string, number>();
+	for (const task of rows.openTasks ?? []) ids.set(task.uid, task.id);
+	if (rows.named) ids.set(rows.named.uid, rows.named.id);
+	for (const task of change.newTasks) {
+		const callerId = must(task.callerId ?? made);
+		ids.set(task.uid, yield* insertTask(task, callerId, deskId, conversationId));
+		yield* run("insert into task_tally (caller_id, desk_id, tasks) values (?, ?, 1) on conflict (caller_id, desk_id) do update set tasks = task_tally.tasks + 1", callerId, deskId);
+	}
+	for (const t of change.tasks) {
+		ids.set(t.uid, t.id);
+		yield* run(
+			"update task set state = ?, status = ?, status_at = ?, artifacts = ?, metadata = ?, last_seq = ?, asked_seq = ?, hidden = ? where id = ?",
+			...[t.state, t.status, t.statusAt, t.artifacts, t.metadata, t.lastSeq, t.askedSeq, t.hidden, t.id],
+		);
+		// A task that is not shown is not counted either.
+		if (t.hidden === 1) yield* run("update task_tally set tasks = tasks - 1 where caller_id = ? and desk_id = ?", t.callerId, t.deskId);
+	}
+	return ids;
+}
+
+const insertTask = (t: NewTask, callerId: number, deskId: number, conversationId: number): Steps<number> =>
+	insert(
+		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, artifacts, metadata, first_seq, last_seq, asked_seq, hidden) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+		...[t.uid, deskId, callerId, conversationId, t.state, t.status, t.statusAt, t.artifacts, t.metadata, t.firstSeq, t.lastSeq, t.askedSeq, t.hidden],
+	);
+
+function* writeTurns(change: ConversationChange, deskId: number, conversationId: number, made: number | undefined): Steps<void> {
+	for (const id of change.endedTurns) yield* run("delete from turn where id = ?", id);
+	for (const t of change.turns) {
+		yield* run(
+			"update turn set state = ?, epoch = ?, claim = ?, lease_until = ?, attempts = ?, through_seq = ?, wrote = ? where id = ?",
+			...[t.state, t.epoch, t.claim, t.leaseUntil, t.attempts, t.throughSeq, t.wrote, t.id],
+		);
+	}
+	const n = change.newTurn;
+	if (n) {
+		yield* run(
+			"insert into turn (uid, conversation_id, desk_id, state, epoch, claim, lease_until, attempts, through_seq, wrote, asker_id, guest, place, queued_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			...[n.uid, conversationId, deskId, n.state, n.epoch, n.claim, n.leaseUntil, n.attempts, n.throughSeq, n.wrote, must(n.askerId ?? made), n.guest, n.place, n.queuedAt],
+		);
+	}
+}
+
+export const insertPrincipal = (p: Omit<PrincipalRow, "id">): Steps<number> =>
+	insert(
+		"insert into principal (uid, kind, desk_id, generation, name, seen_at, created_at) values (?, ?, ?, ?, ?, ?, ?) returning id",
+		...[p.uid, p.kind, p.deskId, p.generation, p.name, p.seenAt, p.createdAt],
+	);
+
+function* insert(text: string, ...values: SqlValue[]): Steps<number> {
+	const row = yield* one<{ id: number }>(text, ...values);
+	return must(row?.id);
+}
+
+function must<T>(value: T | undefined): T {
+	if (value === undefined) throw new Error("a row that this change stands on is missing");
+	return value;
+}

@@ -1,0 +1,132 @@
+/**
+ * What the two drivers share: what an operation is and how its three parts run one after another, what a value may be,
+ * and the words in which a store refuses. A driver adds only how its database is asked, and when an answer may leave.
+ */
+import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
+import type { EngineParts } from "../engine/engine.js";
+import type { Hint } from "../engine/ports.js";
+import type { Query, Row, SqlValue, Steps } from "./sql.js";
+
+export type Log = EngineParts["log"];
+
+/** A write: what it looks at, what its rule says to that, what it then writes. All three run inside one transaction. */
+// biome-ignore lint/suspicious/noExplicitAny: a table holds operations of every shape; the types of `engine/operations.ts` guard who calls them
+export interface Operation<Input = any, Loaded = any, Plan = any, Answer = any> {
+	load(input: Input): Steps<Loaded>;
+	/** Pure. Throws DeskError to refuse: then nothing is written. `plan: null`: there is nothing to write. */
+	decide(loaded: Loaded, input: Input): { plan: Plan | null; answer: Answer };
+	write(input: Input, loaded: Loaded, plan: Plan): Steps<void>;
+	/**
+	 * PostgreSQL only: writes of one lane happen in the order in which they were called; those of different lanes may
+	 * overtake each other. Without it a write is in the lane of all that have none. On SQLite all writes are in order.
+	 */
+	lane?(input: Input): string;
+}
+
+export type OperationTable = Record<string, Operation>;
+
+/** A store before it has nouns: writes by name, reads as steps. */
+export interface Driver {
+	/**
+	 * Runs an operation; resolves with its answer when that is on disk. `input` and the answer are structured-cloneable;
+	 * neither may be changed by the caller before it has resolved. Rejects with DeskError: the operation's refusal,
+	 * `unavailable` for what may be tried again (disk full, database busy or gone, stopping), `internal` for a bug.
+	 */
+	write(name: string, input: unknown): Promise<unknown>;
+	/** Runs a read at one point in time. `steps` may be called again from its start, so it must do nothing but ask. */
+	read<T>(steps: () => Steps<T>): Promise<T>;
+	/** Growth written by other processes. Returns what stops it. */
+	onHint(listener: (hint: Hint) => void): () => void;
+	/** Waits for the writes that were called before; everything called after is refused. */
+	close(): Promise<void>;
+}
+
+/** Joins the rules (`engine/operations.ts`) with the store's half of each (`store/operations.ts`). Throws TypeError if a half is missing. */
+export function operationTable(
+	decides: Record<string, Operation["decide"]>,
+	halves: Record<string, Pick<Operation, "load" | "write" | "lane">>,
+): OperationTable {
+	const table: OperationTable = {};
+	for (const name of new Set([...Object.keys(decides), ...Object.keys(halves)])) {
+		const decide = decides[name];
+		const half = halves[name];
+		if (!decide || !half) throw new TypeError(`The operation ${name} lacks its ${decide ? "load and write" : "decide"}.`);
+		table[name] = { ...half, decide };
+	}
+	return table;
+}
+
+/**
+ * The steps of one operation. `beforeWrite` is called between its decision and its first write, if it writes at all.
+ * Gives the operation's answer; throws what its rule throws.
+ */
+export function* perform(table: OperationTable, name: string, input: unknown, beforeWrite?: () => void): Steps<unknown> {
+	const operation = table[name];
+	if (!operation) throw new TypeError(`There is no operation named ${name}.`);
+	const loaded: unknown = yield* operation.load(input);
+	const { plan, answer } = operation.decide(loaded, input);
+	if (plan !== null) {
+		beforeWrite?.();
+		yield* operation.write(input, loaded, plan);
+	}
+	return answer;
+}
+
+/** Runs steps to their end in one go. */
+export function runSync<T>(steps: Steps<T>, ask: (query: Query) => Row[]): T {
+	let step = steps.next();
+	while (!step.done) step = steps.next(ask(step.value));
+	return step.value;
+}
+
+/** Runs steps to their end, waiting for each. */
+export async function runAsync<T>(steps: Steps<T>, ask: (query: Query) => Row[] | Promise<Row[]>): Promise<T> {
+	let step = steps.next();
+	while (!step.done) step = steps.next(await ask(step.value));
+	return step.value;
+}
+
+const storable = (text: string): boolean => !text.includes("\0") && (text as string & { isWellFormed(): boolean }).isWellFormed();
+
+/**
+ * Refuses what the two databases would keep differently or not at all. The doors have looked at texts already
+ * (design.md, "Storage"); a number that is no safe integer, or anything else, is a bug of ours.
+ */
+export function checkValues(values: readonly SqlValue[]): void {
+	for (const value of values) {
+		if (typeof value === "string") {
+			if (!storable(value)) {
+				throw new DeskError("invalid_params", "The text holds a character that cannot be kept (U+0000, or half of a pair). Remove it and send again.");
+			}
+		} else if (typeof value === "number") {
+			if (!Number.isSafeInteger(value)) throw new TypeError(`The database keeps whole numbers; ${value} is none.`);
+		} else if (value !== null) {
+			throw new TypeError(`The database keeps texts, whole numbers and null, not a value of type ${typeof value}.`);
+		}
+	}
+}
+
+/** Nothing was kept; the same request may be tried again. `what` says what stood in the way. */
+export const unavailable = (what: string): DeskError =>
+	new DeskError("unavailable", `${what} Nothing was saved; try again in a moment.`, { retryAfterSeconds: Math.ceil(LIMITS.writeWaitMs / 1000) });
+
+/** The answer was lost on its way: whoever sends the same again, under the same key, gets one effect (G-03). */
+export const unsure = (what: string): DeskError =>
+	new DeskError("unavailable", `${what} It is not known whether this was saved; send the same again in a moment.`, {
+		retryAfterSeconds: Math.ceil(LIMITS.writeWaitMs / 1000),
+	});
+
+export const stopping = (): DeskError => unavailable("The server is stopping.");
+
+/** The caller of an operation that broke learns only that it did; the log has the rest. */
+export const bug = (): DeskError => new DeskError("internal", "Something went wrong in the server. Nothing was saved; its log says more.");
+
+/** A store that cannot be opened, or may not be used any more. The sentence says what its owner can do. */
+export const refused = (sentence: string): DeskError => new DeskError("unavailable", sentence);
+
+/** What grew, if the answer of an operation says so (`grown`). */
+export function grownOf(answer: unknown): readonly { conversationId: string; seq: number }[] {
+	const grown = (answer as { grown?: unknown } | null | undefined)?.grown;
+	return Array.isArray(grown) ? grown : [];
+}

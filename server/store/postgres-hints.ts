@@ -1,0 +1,146 @@
+/**
+ * Hints between nodes by LISTEN/NOTIFY: "this conversation has grown to here". Sent after the commit, because a pending
+ * NOTIFY holds a lock over the whole database at commit, and gathered over one turn of the event loop. A hint may be lost
+ * (a connection that breaks); whoever needs to be sure polls the log (design.md, "Storage").
+ */
+import { Client, type ClientConfig, type Pool, type PoolClient } from "pg";
+import type { Clock, Hint } from "../engine/ports.js";
+import type { Log } from "./db.js";
+
+export const CHANNEL = "hints";
+
+/** How often a quiet listener is asked whether it is still there, and how long it may take to say so: milliseconds (G-31). */
+const PROBE_EVERY_MS = 5_000;
+const PROBE_WAIT_MS = 4_000;
+/** Waits between two tries to listen again: milliseconds, doubling. */
+const RETRY_FIRST_MS = 100;
+const RETRY_LAST_MS = 5_000;
+
+/** Sends growth to the other nodes. */
+export class HintSender {
+	private grown = new Map<string, number>();
+	private sending: Promise<unknown> = Promise.resolve();
+	/** Backends of our own connections: what they notify, this process knows already. */
+	private readonly backends = new Set<number>();
+
+	constructor(private readonly pool: Pool) {
+		pool.on("connect", (client) => this.backends.add(backendOf(client)));
+		pool.on("remove", (client) => this.backends.delete(backendOf(client)));
+	}
+
+	isOurs(backend: number): boolean {
+		return this.backends.has(backend);
+	}
+
+	send(grown: readonly { conversationId: string; seq: number }[]): void {
+		if (grown.length === 0) return;
+		if (this.grown.size === 0) setImmediate(() => this.flush());
+		for (const { conversationId, seq } of grown) this.grown.set(conversationId, Math.max(seq, this.grown.get(conversationId) ?? 0));
+	}
+
+	private flush(): void {
+		const payloads = [...this.grown].map(([conversationId, seq]) => `${conversationId}:${seq}`);
+		this.grown = new Map();
+		if (payloads.length === 0) return;
+		// A failure is one of the ways in which hints are lost.
+		const sent = this.pool.query({ name: "notify", text: `select pg_notify('${CHANNEL}', p) from unnest($1::text[]) as p`, values: [payloads] }).catch(() => {});
+		this.sending = Promise.all([this.sending, sent]);
+	}
+
+	/** Resolves when what was given so far has been sent, or lost. */
+	async idle(): Promise<void> {
+		this.flush();
+		await this.sending;
+	}
+}
+
+const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID;
+
+/** What a notification says, or undefined for one that is not ours to read. */
+function hintOf(payload: string | undefined): Hint | undefined {
+	const at = payload?.lastIndexOf(":") ?? -1;
+	if (payload === undefined || at < 1) return undefined;
+	const seq = Number(payload.slice(at + 1));
+	return Number.isSafeInteger(seq) ? { conversationId: payload.slice(0, at), seq } : undefined;
+}
+
+/** Listens on one connection of its own, and on a new one whenever that is gone. */
+export class HintListener {
+	private client: Client | undefined;
+	private retryMs = RETRY_FIRST_MS;
+	private stopTimer = (): void => {};
+	private closed = false;
+	private listeners = new Set<(hint: Hint) => void>();
+
+	constructor(
+		private readonly config: ClientConfig,
+		private readonly isOurs: (backend: number) => boolean,
+		private readonly clock: Clock,
+		private readonly log: Log,
+	) {}
+
+	on(listener: (hint: Hint) => void): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
+	}
+
+	/** Resolves when it listens; rejects, and does not try again, if the first try fails. */
+	async start(): Promise<void> {
+		const client = new Client({ ...this.config, query_timeout: PROBE_WAIT_MS, connectionTimeoutMillis: PROBE_WAIT_MS, keepAlive: true });
+		this.client = client;
+		client.on("error", () => this.lost(client));
+		client.on("end", () => this.lost(client));
+		client.on("notification", ({ processId, payload }) => {
+			const hint = this.isOurs(processId) ? undefined : hintOf(payload);
+			if (hint) for (const listener of this.listeners) listener(hint);
+		});
+		try {
+			await client.connect();
+			await client.query(`listen ${CHANNEL}`);
+		} catch (error) {
+			if (this.client === client) this.client = undefined;
+			void client.end().catch(() => {});
+			throw error;
+		}
+		this.retryMs = RETRY_FIRST_MS;
+		this.probeLater(client);
+	}
+
+	/** A connection can die without a word; only a question finds out. */
+	private probeLater(client: Client): void {
+		this.stopTimer = this.clock.after(PROBE_EVERY_MS, () => {
+			client.query("select 1").then(
+				() => this.client === client && this.probeLater(client),
+				() => this.lost(client),
+			);
+		});
+	}
+
+	private lost(client: Client): void {
+		if (this.client !== client) return;
+		this.client = undefined;
+		this.stopTimer();
+		void client.end().catch(() => {});
+		if (this.closed) return;
+		this.log("warn", { retryInMs: this.retryMs }, "The connection that hears other nodes was lost; until it is back their news comes with the poll.");
+		this.retryLater();
+	}
+
+	private retryLater(): void {
+		const wait = this.retryMs;
+		this.retryMs = Math.min(2 * wait, RETRY_LAST_MS);
+		this.stopTimer = this.clock.after(wait, () => {
+			this.start().catch(() => {
+				if (!this.closed) this.retryLater();
+			});
+		});
+	}
+
+	async close(): Promise<void> {
+		this.closed = true;
+		this.stopTimer();
+		const client = this.client;
+		this.client = undefined;
+		await client?.end().catch(() => {});
+	}
+}

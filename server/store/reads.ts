@@ -1,0 +1,159 @@
+/**
+ * Everything that is read, once for both databases. A read that asks more than one question sees one point in time: the driver
+ * runs it inside one transaction. Reads for a caller name the caller in the question itself.
+ */
+import type { MemoryFile, StoredEvent } from "../engine/ports.js";
+import type { ConversationView, GapRow, KeyRow, Reads, TaskPage, TaskPageQuery, TaskView, TurnView } from "../engine/reads.js";
+import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow } from "../engine/rows.js";
+import { CONVERSATION, DESK, DESK_FROM, EVENT, EVENT_FROM, OPEN_STATES, PARTICIPANT, PRINCIPAL, TASK, TASK_FROM } from "./columns.js";
+import { loadRecentSites, loadRules } from "./sites.js";
+import { all, one, type SqlValue, type Steps } from "./sql.js";
+
+/** More than any history that is asked for: stands for "all of it". */
+const ALL = 1_000_000;
+
+function* viewOf(task: TaskRow, seq: number, historyLength: number, artifacts: boolean): Steps<TaskView> {
+	const ended = !["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"].includes(task.state);
+	const history =
+		historyLength > 0
+			? yield* all<{ body: string }>(
+					"select body from event where conversation_id = ? and seq between ? and ? and kind = 'message' and task_id = ? order by seq desc limit ?",
+					...[task.conversationId, task.firstSeq, ended ? task.lastSeq : seq, task.id, Math.min(historyLength, ALL)],
+				)
+			: [];
+	const pieces =
+		artifacts && !ended && seq > task.lastSeq
+			? yield* all<{ body: string }>(
+					"select body from event where conversation_id = ? and seq > ? and seq <= ? and kind in ('artifact', 'whole') and task_id = ? order by seq",
+					...[task.conversationId, task.lastSeq, seq, task.id],
+				)
+			: [];
+	return { task, seq, history: history.map((h) => h.body).reverse(), pieces: pieces.map((p) => p.body) };
+}
+
+type TaskWithSeq = TaskRow & { seq: number };
+
+function* task(callerId: number, deskId: number, uid: string, historyLength: number): Steps<TaskView | undefined> {
+	const row = yield* one<TaskWithSeq>(`select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`, uid, callerId, deskId);
+	if (!row) return undefined;
+	return yield* viewOf(row, row.seq, historyLength, true);
+}
+
+function* tasks(query: TaskPageQuery): Steps<TaskPage> {
+	const where: string[] = ["t.caller_id = ?", "t.desk_id = ?", "t.hidden = 0"];
+	const values: SqlValue[] = [query.callerId, query.deskId];
+	if (query.contextId !== undefined) {
+		where.push("t.conversation_id = (select id from conversation where uid = ?)");
+		values.push(query.contextId);
+	}
+	if (query.state !== undefined) {
+		where.push("t.state = ?");
+		values.push(query.state);
+	}
+	if (query.changedSince !== undefined) {
+		where.push("t.status_at >= ?");
+		values.push(query.changedSince);
+	}
+	const filtered = where.length > 3;
+	const total = filtered
+		? yield* one<{ n: number }>(`select count(*) as n from task t where ${where.join(" and ")}`, ...values)
+		: yield* one<{ n: number }>("select tasks as n from task_tally where caller_id = ? and desk_id = ?", query.callerId, query.deskId);
+	if (query.after) {
+		where.push("(t.status_at < ? or (t.status_at = ? and t.id < ?))");
+		values.push(query.after.statusAt, query.after.statusAt, query.after.id);
+	}
+	const rows = yield* all<TaskWithSeq>(
+		`select ${TASK}, c.seq from ${TASK_FROM} where ${where.join(" and ")} order by t.status_at desc, t.id desc limit ?`,
+		...values,
+		query.limit + 1,
+	);
+	const page: TaskView[] = [];
+	for (const row of rows.slice(0, query.limit)) page.push(yield* viewOf(row, row.seq, query.historyLength, query.artifacts));
+	return { tasks: page, total: total?.n ?? 0, more: rows.length > query.limit };
+}
+
+function* messages(conversationId: number, before: number, limit: number): Steps<{ events: StoredEvent[]; more: boolean }> {
+	const rows = yield* all<StoredEvent>(
+		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq < ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`,
+		...[conversationId, before, limit + 1],
+	);
+	return { events: rows.slice(0, limit).reverse(), more: rows.length > limit };
+}
+
+function* conversation(principalId: number, deskId: number, uid: string | null, count: number): Steps<ConversationView | undefined> {
+	const theirs = "from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and c.desk_id = ?";
+	const row =
+		uid === null
+			? yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} and p.side = 'asker' order by c.id desc limit 1`, principalId, deskId)
+			: yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} and c.uid = ?`, principalId, deskId, uid);
+	if (!row) return undefined;
+	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, row.id);
+	const last = count > 0 ? yield* messages(row.id, row.seq + 1, count) : { events: [], more: false };
+	const open = yield* all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`, row.id);
+	const openTasks: TaskView[] = [];
+	for (const t of open) openTasks.push(yield* viewOf(t, row.seq, 0, true));
+	return { conversation: row, participants, messages: last.events, more: last.more, openTasks };
+}
+
+function* events(conversationId: number, after: number, limit: number, maxBytes: number): Steps<StoredEvent[]> {
+	const rows = yield* all<StoredEvent>(`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`, conversationId, after, limit);
+	let bytes = 0;
+	const fits = rows.findIndex((row) => {
+		bytes += row.body.length;
+		return bytes > maxBytes;
+	});
+	return fits < 0 ? rows : rows.slice(0, Math.max(1, fits));
+}
+
+function* turn(conversationId: number, throughSeq: number, count: number): Steps<TurnView> {
+	const rows = yield* all<StoredEvent>(
+		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq <= ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`,
+		...[conversationId, throughSeq, count],
+	);
+	const asker = yield* one<PrincipalRow>(
+		`select ${PRINCIPAL} from participant s join principal p on p.id = s.principal_id where s.conversation_id = ? and s.side = 'asker'`,
+		conversationId,
+	);
+	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ?`, conversationId);
+	if (!asker || !conversation) throw new Error("a conversation without an asker");
+	return { asker, conversation, messages: rows.reverse().map((event) => ({ event, from: event.body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })) };
+}
+
+/** Every read by its name in `Reads`: the steps that answer it. */
+export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Steps<Awaited<ReturnType<Reads[N]>>> } = {
+	*ready() {
+		return (yield* one("select 1 as ready")) !== undefined;
+	},
+	*secret(name) {
+		return (yield* one<{ value: string }>("select value from secret where name = ?", name))?.value;
+	},
+	deskByHandle: (handle) => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.handle = ?`, handle),
+	deskById: (id) => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.id = ?`, id),
+	desks: () => all<DeskRow>(`select ${DESK} from ${DESK_FROM} order by d.handle limit 1000`),
+	principal: (uid) => one<PrincipalRow>(`select ${PRINCIPAL} from principal p where p.uid = ?`, uid),
+	accountByKey: (hash) =>
+		one<PrincipalRow>(`select ${PRINCIPAL} from access_key k join principal p on p.id = k.principal_id where k.hash = ? and k.revoked_at is null`, hash),
+	accountBySession: (hash, now) =>
+		one<PrincipalRow>(`select ${PRINCIPAL} from sign_in s join principal p on p.id = s.principal_id where s.hash = ? and s.kind = 'session' and s.expires_at > ?`, hash, now),
+	keys: (principalId) =>
+		all<KeyRow>('select uid, name, last4, created_at as "createdAt", revoked_at as "revokedAt" from access_key where principal_id = ? order by id', principalId),
+	task,
+	tasks,
+	conversation,
+	messages,
+	events,
+	turn,
+	dueTurns: (now, limit) =>
+		all('select uid, desk_id as "deskId", conversation_id as "conversationId" from turn where (state = \'queued\' or state = \'running\') and lease_until <= ? order by id limit ?', now, limit),
+	*idleTasks(changedBefore, limit) {
+		const rows = yield* all<{ uid: string }>(
+			"select uid from task where state in ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') and status_at <= ? order by status_at limit ?",
+			...[changedBefore, limit],
+		);
+		return rows.map((r) => r.uid);
+	},
+	memory: (deskId) => all<MemoryFile>("select path, text from memory_file where desk_id = ? order by path", deskId),
+	gaps: (deskId, limit) => all<GapRow>("select id, question, at from gap where desk_id = ? and dismissed_at is null order by id desc limit ?", deskId, limit),
+	sites: loadRules,
+	recentSites: loadRecentSites,
+};

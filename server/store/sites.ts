@@ -1,0 +1,122 @@
+/**
+ * Sites and tickets in SQL: what the operations of `engine/sites-operations.ts` are shown, and how their plans are
+ * written. No rule stands here. Two nodes at once are held apart by the primary keys.
+ */
+import { DeskError } from "../../shared/errors.js";
+import type { SiteRow } from "../engine/reads.js";
+import type {
+	PruneTicketsInput,
+	RecordVisitInput,
+	RecordVisitPlan,
+	RecordVisitRows,
+	RedeemTicketInput,
+	RemoveSiteInput,
+	SetSiteInput,
+	SetSitePlan,
+} from "../engine/sites-operations.js";
+import { all, one, run, type Steps } from "./sql.js";
+
+/** Every rule of a desk, and the sites that wait. The owner's list is short (`siteRules`, `pendingSites`). */
+export const loadRules = (deskId: number): Steps<SiteRow[]> =>
+	all<SiteRow>(`select rule, state, asked, seen_at as "seenAt", created_at as "createdAt" from site where desk_id = ? order by created_at, rule`, deskId);
+
+/** Where the chat has shown lately, newest first. */
+export const loadRecentSites = (deskId: number): Steps<{ site: string; seenAt: number }[]> =>
+	all<{ site: string; seenAt: number }>(`select site, seen_at as "seenAt" from site_visit where desk_id = ? order by seen_at desc, site`, deskId);
+
+const writeRule = (deskId: number, row: SiteRow): Steps<void> =>
+	run(
+		`insert into site (desk_id, rule, state, asked, seen_at, created_at) values (?, ?, ?, ?, ?, ?)
+		on conflict (desk_id, rule) do update set state = excluded.state, asked = excluded.asked, seen_at = excluded.seen_at`,
+		deskId,
+		row.rule,
+		row.state,
+		row.asked,
+		row.seenAt,
+		row.createdAt,
+	);
+
+/** A stranger's visit never undoes what the owner decided in the same moment. */
+const writePending = (deskId: number, row: SiteRow): Steps<void> =>
+	run(
+		`insert into site (desk_id, rule, state, asked, seen_at, created_at) values (?, ?, 'pending', ?, ?, ?)
+		on conflict (desk_id, rule) do update set asked = excluded.asked, seen_at = excluded.seen_at`,
+		deskId,
+		row.rule,
+		row.asked,
+		row.seenAt,
+		row.createdAt,
+	);
+
+const removeRule = (deskId: number, rule: string): Steps<void> => run("delete from site where desk_id = ? and rule = ?", deskId, rule);
+
+const recordVisit = {
+	*load(input: RecordVisitInput): Steps<RecordVisitRows> {
+		const rules = yield* loadRules(input.deskId);
+		const visit = yield* one<{ seenAt: number }>(`select seen_at as "seenAt" from site_visit where desk_id = ? and site = ?`, input.deskId, input.site);
+		const kept = yield* one<{ count: number }>("select count(*) as count from site_visit where desk_id = ?", input.deskId);
+		const oldest = yield* one<{ site: string }>("select site from site_visit where desk_id = ? order by seen_at, site limit 1", input.deskId);
+		return { rules, seenAt: visit?.seenAt, recent: { count: kept?.count ?? 0, oldest: oldest?.site ?? null } };
+	},
+	*write(input: RecordVisitInput, _rows: RecordVisitRows, plan: RecordVisitPlan): Steps<void> {
+		if (plan.kind === "pending") yield* writePending(input.deskId, plan.row);
+		if (plan.kind !== "recent") return;
+		if (plan.drop !== null) yield* run("delete from site_visit where desk_id = ? and site = ?", input.deskId, plan.drop);
+		yield* run(
+			"insert into site_visit (desk_id, site, seen_at) values (?, ?, ?) on conflict (desk_id, site) do update set seen_at = excluded.seen_at",
+			input.deskId,
+			plan.site,
+			plan.at,
+		);
+	},
+};
+
+const setSite = {
+	*load(input: SetSiteInput): Steps<{ rules: SiteRow[] }> {
+		return { rules: yield* loadRules(input.deskId) };
+	},
+	*write(input: SetSiteInput, _rows: { rules: SiteRow[] }, plan: SetSitePlan): Steps<void> {
+		yield* writeRule(input.deskId, plan.row);
+		for (const site of plan.decided) yield* removeRule(input.deskId, site);
+	},
+};
+
+const removeSite = {
+	*load(input: RemoveSiteInput): Steps<{ rules: SiteRow[] }> {
+		return { rules: yield* loadRules(input.deskId) };
+	},
+	*write(input: RemoveSiteInput, _rows: { rules: SiteRow[] }, plan: { rule: string }): Steps<void> {
+		yield* removeRule(input.deskId, plan.rule);
+	},
+};
+
+const redeemTicket = {
+	*load(input: RedeemTicketInput): Steps<{ holder?: number }> {
+		const row = yield* one<{ holder: number }>("select principal_id as holder from ticket where hash = ?", input.hash);
+		return row ? { holder: row.holder } : {};
+	},
+	*write(_input: RedeemTicketInput, _rows: { holder?: number }, plan: { hash: string; principalId: number; expiresAt: number } | null): Steps<void> {
+		if (!plan) return;
+		const won = yield* one<{ holder: number }>(
+			"insert into ticket (hash, principal_id, expires_at) values (?, ?, ?) on conflict (hash) do nothing returning principal_id as holder",
+			plan.hash,
+			plan.principalId,
+			plan.expiresAt,
+		);
+		// Another node bound it between our look and our write: asked again, the answer is known.
+		if (!won) throw new DeskError("unavailable", "This ticket is being redeemed at this moment. Try again.", { retryAfterSeconds: 1 });
+	},
+};
+
+const pruneTickets = {
+	*load(input: PruneTicketsInput): Steps<{ expired: string[] }> {
+		const rows = yield* all<{ hash: string }>("select hash from ticket where expires_at <= ? order by expires_at, hash limit ?", input.now, input.limit);
+		return { expired: rows.map((r) => r.hash) };
+	},
+	*write(_input: PruneTicketsInput, _rows: { expired: string[] }, plan: string[]): Steps<void> {
+		for (const hash of plan) yield* run("delete from ticket where hash = ?", hash);
+	},
+};
+
+/** By the names under which `operations.ts` lists them. */
+export const siteHalves = { recordVisit, setSite, removeSite, redeemTicket, pruneTickets };
