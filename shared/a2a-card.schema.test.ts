@@ -144,7 +144,7 @@ describe("AgentCardSchema", () => {
 	it.each([
 		[
 			"a card of 0.3",
-			{ name: "Old", url: "https://x.example", protocolVersion: "0.3.0", ...{ ...small, supportedInterfaces: null } },
+			{ ...small, url: "https://x.example", protocolVersion: "0.3.0", supportedInterfaces: undefined },
 			"supportedInterfaces",
 		],
 		[

@@ -11,7 +11,7 @@ const texts = z.array(text);
 const someTexts = texts.min(1);
 const flag = z.boolean();
 
-export const AgentInterfaceSchema = z.strictObject({
+const AgentInterfaceSchema = z.strictObject({
 	url: requiredText,
 	protocolBinding: requiredText,
 	tenant: text.optional(),
@@ -19,10 +19,10 @@ export const AgentInterfaceSchema = z.strictObject({
 });
 export type AgentInterface = z.infer<typeof AgentInterfaceSchema>;
 
-export const AgentProviderSchema = z.strictObject({ url: statedText, organization: statedText });
+const AgentProviderSchema = z.strictObject({ url: statedText, organization: statedText });
 export type AgentProvider = z.infer<typeof AgentProviderSchema>;
 
-export const AgentExtensionSchema = z.strictObject({
+const AgentExtensionSchema = z.strictObject({
 	uri: text.optional(),
 	description: text.optional(),
 	required: flag.optional(),
@@ -30,7 +30,7 @@ export const AgentExtensionSchema = z.strictObject({
 });
 export type AgentExtension = z.infer<typeof AgentExtensionSchema>;
 
-export const AgentCapabilitiesSchema = z.strictObject({
+const AgentCapabilitiesSchema = z.strictObject({
 	streaming: explicit(flag),
 	pushNotifications: explicit(flag),
 	extensions: z.array(AgentExtensionSchema).optional(),
@@ -39,7 +39,7 @@ export const AgentCapabilitiesSchema = z.strictObject({
 export type AgentCapabilities = z.infer<typeof AgentCapabilitiesSchema>;
 
 /** A name of `securitySchemes` to the scopes it needs; `{}` where it needs none. */
-export const SecurityRequirementSchema = z.strictObject({
+const SecurityRequirementSchema = z.strictObject({
 	schemes: z.record(text, z.strictObject({ list: texts.optional() })).optional(),
 });
 export type SecurityRequirement = z.infer<typeof SecurityRequirementSchema>;
@@ -73,10 +73,10 @@ const SCHEMES = {
 };
 
 /** At most one member is set: none, where it is of a kind that we do not know. */
-export const SecuritySchemeSchema = z.strictObject(optionalMembers(SCHEMES)).check(oneOf(Object.keys(SCHEMES), { none: true }));
+const SecuritySchemeSchema = z.strictObject(optionalMembers(SCHEMES)).check(oneOf(Object.keys(SCHEMES), { none: true }));
 export type SecurityScheme = z.infer<typeof SecuritySchemeSchema>;
 
-export const AgentSkillSchema = z.strictObject({
+const AgentSkillSchema = z.strictObject({
 	id: requiredText,
 	name: statedText,
 	description: statedText,
@@ -89,7 +89,7 @@ export const AgentSkillSchema = z.strictObject({
 export type AgentSkill = z.infer<typeof AgentSkillSchema>;
 
 /** A JWS over the card without its signatures (8.4). */
-export const AgentCardSignatureSchema = z.strictObject({ protected: requiredText, signature: requiredText, header: struct.optional() });
+const AgentCardSignatureSchema = z.strictObject({ protected: requiredText, signature: requiredText, header: struct.optional() });
 export type AgentCardSignature = z.infer<typeof AgentCardSignatureSchema>;
 
 export const AgentCardSchema = z.strictObject({

@@ -143,5 +143,10 @@ export const oneOf =
 		let set = 0;
 		for (const name of names) if ((payload.value as Struct)[name] !== undefined) set++;
 		if (set === 1 || (set === 0 && allow.none)) return;
-		payload.issues.push({ code: "custom", input: payload.value, path: [], message: `Give ${allow.none ? "at most" : "exactly"} one of: ${names.join(", ")}.` });
+		payload.issues.push({
+			code: "custom",
+			input: payload.value,
+			path: [],
+			message: `Give ${allow.none ? "at most" : "exactly"} one of: ${names.join(", ")}.`,
+		});
 	};

@@ -192,6 +192,29 @@ describe("types", () => {
 		expect(fields(() => readSend(value))).toEqual([field]);
 	});
 
+	it("says of each what to give, and the first in the error itself", () => {
+		const call = () =>
+			readSend({
+				message: { messageId: 5, role: "user", parts: [], extensions: "x", metadata: [] },
+				configuration: { historyLength: -1, returnImmediately: 1 },
+				tenant: "x".repeat(LIMITS.idChars + 1),
+			});
+		expect(Object.fromEntries(violations(call).map(({ field, description }) => [field, description]))).toEqual({
+			tenant: `Give at most ${LIMITS.idChars} characters.`,
+			"message.messageId": "Give a string.",
+			"message.role": "Give ROLE_USER.",
+			"message.parts": "Give at least one.",
+			"message.extensions": "Give a list.",
+			"message.metadata": "Give an object.",
+			"configuration.historyLength": "Give a whole number from 0 to 2147483647.",
+			"configuration.returnImmediately": "Give true or false.",
+		});
+		expect(call).toThrow(`tenant: Give at most ${LIMITS.idChars} characters. (and 7 more)`);
+		expect(() => readList({ status: "done" })).toThrow(/^status: Give one of: TASK_STATE_SUBMITTED, .*TASK_STATE_AUTH_REQUIRED\.$/);
+		expect(() => readSend({})).toThrow("message: This is required.");
+		expect(() => readSend([])).toThrow("The request: Give an object.");
+	});
+
 	it("names many wrong fields, but not thousands", () => {
 		const found = violations(() => readSend(send({ parts: Array(1_000).fill({}) })));
 		expect(found).toHaveLength(LIMITS.violations);

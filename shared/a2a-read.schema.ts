@@ -24,7 +24,7 @@ export function read<S extends z.ZodObject>(schema: S, value: unknown): z.output
 	const known = readerOf(schema)(value ?? {});
 	const result = schema.safeParse(known);
 	if (result.success) return result.data as z.output<S>;
-	// A second time, for the sentences: what is missing reads otherwise than what is wrong. Asked at once, it would triple the cost of good ones.
+	// A second time, for the sentences (what is missing reads otherwise than what is wrong): asked at once, every good request would pay for it.
 	throw refusal(schema.safeParse(known, { reportInput: true }).error?.issues ?? []);
 }
 

@@ -12,7 +12,6 @@ import {
 	SendMessageResponseSchema,
 	StreamResponseSchema,
 	type Struct,
-	TASK_STATES,
 	type Task,
 	TaskArtifactUpdateEventSchema,
 	TaskPushNotificationConfigSchema,
@@ -22,6 +21,7 @@ import {
 import { canonicalJson } from "./canonical-json.js";
 import { DeskError } from "./errors.js";
 import { readJson } from "./json-scan.js";
+import { TASK_STATES } from "./task-states.js";
 
 // Valid objects in wire form, as the types have them. U+0000 and `__proto__` are what the door refuses by rule.
 const text = fc.string({ unit: "binary", maxLength: 20 }).map((s) => s.replaceAll("\0", ""));

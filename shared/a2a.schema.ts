@@ -36,15 +36,15 @@ export type {
 } from "./a2a-card.schema.js";
 export type { Struct } from "./a2a-fields.schema.js";
 export { fromQuery, read } from "./a2a-read.schema.js";
-export { isInterrupted, isTerminal, TASK_STATES, type TaskState } from "./task-states.js";
+export type { TaskState } from "./task-states.js";
 
 const text = z.string();
 const texts = z.array(text);
 const historyLength = explicit(int32(0));
 
-export const TaskStateSchema = protoEnum("TASK_STATE", TASK_STATES);
+const TaskStateSchema = protoEnum("TASK_STATE", TASK_STATES);
 
-export const RoleSchema = protoEnum("ROLE", ["ROLE_USER", "ROLE_AGENT"]);
+const RoleSchema = protoEnum("ROLE", ["ROLE_USER", "ROLE_AGENT"]);
 export type Role = z.infer<typeof RoleSchema>;
 
 /** Exactly one of text, raw, url and data; `data: null` is data. */
@@ -83,7 +83,7 @@ export const ArtifactSchema = z.strictObject({
 });
 export type Artifact = z.infer<typeof ArtifactSchema>;
 
-export const TaskStatusSchema = z.strictObject({
+const TaskStatusSchema = z.strictObject({
 	state: TaskStateSchema,
 	message: MessageSchema.optional(),
 	timestamp: explicit(timestamp),
@@ -144,7 +144,7 @@ export const ListTasksResponseSchema = z.strictObject({
 });
 export type ListTasksResponse = z.infer<typeof ListTasksResponseSchema>;
 
-export const AuthenticationInfoSchema = z.strictObject({ scheme: requiredText, credentials: text.optional() });
+const AuthenticationInfoSchema = z.strictObject({ scheme: requiredText, credentials: text.optional() });
 export type AuthenticationInfo = z.infer<typeof AuthenticationInfoSchema>;
 
 export const TaskPushNotificationConfigSchema = z.strictObject({
@@ -157,7 +157,7 @@ export const TaskPushNotificationConfigSchema = z.strictObject({
 });
 export type TaskPushNotificationConfig = z.infer<typeof TaskPushNotificationConfigSchema>;
 
-export const ListTaskPushNotificationConfigsResponseSchema = z.strictObject({
+const ListTaskPushNotificationConfigsResponseSchema = z.strictObject({
 	configs: z.array(TaskPushNotificationConfigSchema).optional(),
 	nextPageToken: text.optional(),
 });
@@ -166,7 +166,7 @@ export type ListTaskPushNotificationConfigsResponse = z.infer<typeof ListTaskPus
 // Requests. Ids that a caller gives have a length (limits.ts); those of the objects above may be another server's.
 
 /** `blocking: false` of the drafts before 1.0 reads as `returnImmediately` (requirements.md A2A-14), unless that is given itself. */
-export const SendMessageConfigurationSchema = spelled(
+const SendMessageConfigurationSchema = spelled(
 	z.strictObject({
 		acceptedOutputModes: texts.optional(),
 		taskPushNotificationConfig: TaskPushNotificationConfigSchema.optional(),
@@ -223,12 +223,13 @@ export type SubscribeToTaskRequest = z.infer<typeof SubscribeToTaskRequestSchema
 export const CreateTaskPushNotificationConfigRequestSchema = TaskPushNotificationConfigSchema.extend({ taskId: callerId });
 export type CreateTaskPushNotificationConfigRequest = z.infer<typeof CreateTaskPushNotificationConfigRequestSchema>;
 
-export const GetTaskPushNotificationConfigRequestSchema = z.strictObject({ tenant: callerId.optional(), taskId: callerId, id: callerId });
+const configOfTask = { tenant: callerId.optional(), taskId: callerId, id: callerId };
+
+export const GetTaskPushNotificationConfigRequestSchema = z.strictObject(configOfTask);
 export type GetTaskPushNotificationConfigRequest = z.infer<typeof GetTaskPushNotificationConfigRequestSchema>;
 
-/** The same members as `Get…`. */
-export const DeleteTaskPushNotificationConfigRequestSchema = GetTaskPushNotificationConfigRequestSchema;
-export type DeleteTaskPushNotificationConfigRequest = GetTaskPushNotificationConfigRequest;
+export const DeleteTaskPushNotificationConfigRequestSchema = z.strictObject(configOfTask);
+export type DeleteTaskPushNotificationConfigRequest = z.infer<typeof DeleteTaskPushNotificationConfigRequestSchema>;
 
 export const ListTaskPushNotificationConfigsRequestSchema = z.strictObject({
 	tenant: callerId.optional(),

@@ -108,6 +108,21 @@ export interface HelloResult {
 	extensions: string[];
 }
 
+/** `Follow`: with `after` the events after it, without it the state of the context and the events after that. Anew: from there again. */
+export interface FollowParams {
+	contextId: string;
+	after?: number;
+}
+/** As in `HelloResult`. */
+export interface FollowResult {
+	context?: ContextState;
+	following: FollowFrom[];
+}
+/** `Unfollow`: no more events of it. */
+export interface UnfollowParams {
+	contextId: string;
+}
+
 export interface HistoryParams {
 	contextId: string;
 	/** Messages with a smaller seq. */

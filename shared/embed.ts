@@ -62,35 +62,34 @@ export type FrameMessage =
 	| { type: "online"; online: boolean }
 	| { type: "reload" };
 
-const PAGE_TYPES = new Set<string>(["open", "close", "theme", "viewport"]);
-const FRAME_TYPES = new Set<string>(["ready", "close", "unread", "online", "reload"]);
-
-const typeOf = (data: unknown): string | undefined =>
-	typeof data === "object" && data !== null && typeof (data as { type?: unknown }).type === "string" ? (data as { type: string }).type : undefined;
+/** Whether a value is an object whose `type` is one of a union's. */
+const isOneOf = (data: unknown, types: string): data is Record<string, unknown> => {
+	const type = (data as { type?: unknown } | null | undefined)?.type;
+	return typeof type === "string" && types.split(" ").includes(type);
+};
 
 /** Reads what came over the port in the frame; undefined for anything outside the union. */
 export function asPageMessage(data: unknown): PageMessage | undefined {
-	const type = typeOf(data);
-	if (type === undefined || !PAGE_TYPES.has(type)) return undefined;
-	const m = data as Record<string, unknown>;
-	if (type === "theme" && m.theme !== "light" && m.theme !== "dark") return undefined;
-	if (type === "viewport" && typeof m.fullScreen !== "boolean") return undefined;
+	if (!isOneOf(data, "open close theme viewport")) return undefined;
+	if (data.type === "theme" && data.theme !== "light" && data.theme !== "dark") return undefined;
+	if (data.type === "viewport" && typeof data.fullScreen !== "boolean") return undefined;
 	return data as PageMessage;
 }
 
 /** Reads what came over the port on the page; undefined for anything outside the union. */
 export function asFrameMessage(data: unknown): FrameMessage | undefined {
-	const type = typeOf(data);
-	if (type === undefined || !FRAME_TYPES.has(type)) return undefined;
-	const m = data as Record<string, unknown>;
-	if (type === "unread" && !Number.isInteger(m.count)) return undefined;
-	if (type === "online" && typeof m.online !== "boolean") return undefined;
+	if (!isOneOf(data, "ready close unread online reload")) return undefined;
+	if (data.type === "unread" && !Number.isInteger(data.count)) return undefined;
+	if (data.type === "online" && typeof data.online !== "boolean") return undefined;
 	return data as FrameMessage;
 }
 
 /** What the server writes into the framed document for the chat: JSON in `<script type="application/json" id="boot">`. */
 export interface FrameBoot {
 	handle: string;
+	/** The desk's name and the URL path of its picture, drawn before the socket has answered. */
+	name?: string;
+	face?: string;
 	/** Absent on a page that may not show the chat. */
 	ticket?: string;
 	/** The one origin that may frame the document; absent on the chat page. */

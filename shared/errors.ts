@@ -29,6 +29,9 @@ export const ERROR_CODES = [
 	"forbidden",
 	"not_found",
 	"rate_limited",
+	// tickets of framed documents (WebSocket binding): another document has another one
+	"ticket_invalid",
+	"ticket_used",
 	// ours to mend
 	"unavailable",
 	"deadline_exceeded",

@@ -6,7 +6,7 @@
 import { DeskError, type FieldViolation } from "./errors.js";
 import { LIMITS } from "./limits.js";
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
 const QUOTE = 0x22;

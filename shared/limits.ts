@@ -34,6 +34,12 @@ export const LIMITS = {
 	tickMs: 20_000,
 	/** Milliseconds without a frame after which a client reconnects. */
 	silenceMs: 45_000,
+	/** Requests of one socket that may wait for their answers at a time. */
+	socketCalls: 32,
+	/** Contexts that one socket may follow at a time. */
+	socketContexts: 100,
+	/** Guests that Hello makes, an address. */
+	newGuestsPerMinutePerAddress: 60,
 	/** Sockets: a guest, an address, a desk, and those without a Hello yet. */
 	socketsPerGuest: 6,
 	socketsPerAddress: 200,

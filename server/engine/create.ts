@@ -120,8 +120,8 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		followSent: (caller, desk, sent, options) => tasks.followSent(caller, desk, sent, options),
 		subscribe: (caller, desk, taskId, options) => tasks.subscribe(caller, desk, taskId, options),
 
-		async openContext(caller, desk, contextId): Promise<OpenContext | undefined> {
-			const view = await theirs(caller, desk, contextId ?? null, LIMITS.historyPage);
+		async openContext(caller, desk, contextId, messages = LIMITS.historyPage): Promise<OpenContext | undefined> {
+			const view = await theirs(caller, desk, contextId ?? null, messages);
 			return view && { conversationId: view.conversation.id, state: contextState(view) };
 		},
 		async history(caller, desk, contextId, before, limit): Promise<{ messages: JsonText; more: boolean }> {

@@ -101,8 +101,8 @@ export interface Engine {
 	/** Throws before the first event where there is nothing to follow. */
 	subscribe(caller: Caller, desk: Desk, taskId: string, options: { signal: AbortSignal }): Promise<AsyncIterable<TaskEvent>>;
 
-	/** A conversation of the caller's with this desk; without `contextId` the newest. Undefined: none, or not theirs. */
-	openContext(caller: Caller, desk: Desk, contextId?: string): Promise<OpenContext | undefined>;
+	/** A conversation of the caller's with this desk; without `contextId` the newest. `messages`: how many of the last, a page of history unless given. Undefined: none, or not theirs. */
+	openContext(caller: Caller, desk: Desk, contextId?: string, messages?: number): Promise<OpenContext | undefined>;
 	/** Messages before a seq, as `LoggedMessage[]` JSON. Throws `context_not_found`. */
 	history(caller: Caller, desk: Desk, contextId: string, before: number, limit: number): Promise<{ messages: JsonText; more: boolean }>;
 	/** The log after a seq as LogEvent JSON texts, waiting up to `waitMs` for the first. Throws `context_not_found`. */

@@ -27,6 +27,8 @@ export interface SendInput {
 	message: Message;
 	/** Canonical hash of the message (retry keys). */
 	hash: string;
+	/** What its retry key is scoped to, by `keyScope`; null: nothing there is yet. */
+	scope: KeyScope | null;
 	taskUid?: string;
 	contextUid?: string;
 	/** Ids for what this send may make. */
@@ -69,7 +71,7 @@ export interface SendAnswer {
 }
 
 /** The scope of a retry key, known before anything is loaded (requirements.md A2A-14; a2a.md, section before 0). */
-export function keyScope(input: Pick<SendInput, "taskUid" | "contextUid" | "callerId">, retryScope: "desk" | "context"): KeyScope | null {
+export function keyScope(input: { callerId: number | null; taskUid?: string; contextUid?: string }, retryScope: "desk" | "context"): KeyScope | null {
 	// An anonymous first send has nobody to scope a key to: its retry is a new guest.
 	if (input.callerId === null) return null;
 	if (input.taskUid !== undefined) return "task";
@@ -149,9 +151,8 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	for (const task of turn ? rows.openTasks : []) {
 		if (task.state === "TASK_STATE_SUBMITTED" && task.uid !== taskUid) change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log));
 	}
-	const scope = keyScope(input, settings.retryScope);
 	// Without a scope yet, the key belongs to the conversation that this send makes.
-	const kept: KeyScope = scope ?? (settings.retryScope === "desk" ? "desk" : "conversation");
+	const kept: KeyScope = input.scope ?? (settings.retryScope === "desk" ? "desk" : "conversation");
 	change.keys.push({
 		callerId: input.callerId ?? undefined,
 		scope: kept,

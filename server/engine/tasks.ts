@@ -16,7 +16,7 @@ import type { PageTokens } from "./page-tokens.js";
 import type { Clock, Store, StoredEvent } from "./ports.js";
 import type { TaskView } from "./reads.js";
 import type { PrincipalRow } from "./rows.js";
-import type { SendAnswer, SendInput } from "./send.js";
+import { keyScope, type SendAnswer, type SendInput } from "./send.js";
 import type { Begin, Turns } from "./turns.js";
 import { stateOfStatus, streamText, taskText, withGuestToken } from "./views.js";
 
@@ -57,6 +57,7 @@ export class Tasks {
 			guest: principal === null || (principal.kind === "guest" && !desk.settings.sharedAnonymous),
 			message: content as Message,
 			hash: createHash("sha256").update(canonicalJson(message)).digest("base64url"),
+			scope: keyScope({ callerId: principal?.id ?? null, taskUid: taskId, contextUid: contextId }, desk.settings.retryScope),
 			...(taskId === undefined ? {} : { taskUid: taskId }),
 			...(contextId === undefined ? {} : { contextUid: contextId }),
 			ids: { task: newId("tsk"), context: newId("ctx"), turn: newId("trn") },

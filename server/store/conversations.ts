@@ -2,11 +2,10 @@
  * The one load and the one write that all operations on a conversation share. The load takes the conversation's row for itself
  * (`{lock}`), so that on PostgreSQL two operations on one conversation come one after the other, as they do on SQLite.
  */
-import { type ConversationChange, type ConversationRows, type NewTask } from "../engine/changes.js";
+import type { ConversationChange, ConversationRows, NewTask } from "../engine/changes.js";
 import type { CancelInput, ExpireInput, MicrophoneInput, SeenInput, SeenRows, CancelRows } from "../engine/conversation-operations.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, TurnRow } from "../engine/rows.js";
-import { keyScope, type SendInput, type SendRows } from "../engine/send.js";
-import { settingsOf } from "../engine/settings.js";
+import type { SendInput, SendRows } from "../engine/send.js";
 import type { TurnRows } from "../engine/turn-operations.js";
 import { CONVERSATION, DESK, DESK_FROM, OPEN_STATES, PARTICIPANT, TASK, TASK_FROM, TURN } from "./columns.js";
 import { all, one, run, type SqlValue, type Steps } from "./sql.js";
@@ -47,7 +46,7 @@ export function* loadSend(input: SendInput): Steps<SendRows> {
 	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
 	// Read again under the lock: what was an open task may have ended while this waited.
 	rows.named = named && conversation ? yield* taskOf(input.callerId, input.deskId, named.uid) : undefined;
-	const scope = keyScope(input, settingsOf(desk.settings).retryScope);
+	const { scope } = input;
 	const scopeId = scope === "desk" ? input.deskId : scope === "task" ? rows.named?.id : conversation?.id;
 	if (scope !== null && scopeId !== undefined) rows.retry = yield* retryOf(input, scope, scopeId);
 	if (input.guest && !rows.retry) rows.openTurns = yield* openTurns(input);

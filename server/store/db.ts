@@ -18,10 +18,10 @@ export interface Operation<Input = any, Loaded = any, Plan = any, Answer = any> 
 	decide(loaded: Loaded, input: Input): { plan: Plan | null; answer: Answer };
 	write(input: Input, loaded: Loaded, plan: Plan): Steps<void>;
 	/**
-	 * PostgreSQL only: writes of one lane happen in the order in which they were called; those of different lanes may
-	 * overtake each other. Without it a write is in the lane of all that have none. On SQLite all writes are in order.
+	 * PostgreSQL only: writes that share a lane happen in the order in which they were called; others may overtake each other.
+	 * Those that name none share one, so that order is what one gets without saying anything. On SQLite all are in order.
 	 */
-	lane?(input: Input): string;
+	lanes?(input: Input): readonly string[];
 }
 
 export type OperationTable = Record<string, Operation>;
@@ -38,6 +38,8 @@ export interface Driver {
 	read<T>(steps: () => Steps<T>): Promise<T>;
 	/** Growth written by other processes. Returns what stops it. */
 	onHint(listener: (hint: Hint) => void): () => void;
+	/** Writes all that is kept now into a new file, while everything goes on; gives its size in bytes. On PostgreSQL it refuses: pg_dump does that. */
+	backup(to: string): Promise<{ bytes: number }>;
 	/** Waits for the writes that were called before; everything called after is refused. */
 	close(): Promise<void>;
 }
@@ -45,7 +47,7 @@ export interface Driver {
 /** Joins the rules (`engine/operations.ts`) with the store's half of each (`store/operations.ts`). Throws TypeError if a half is missing. */
 export function operationTable(
 	decides: Record<string, Operation["decide"]>,
-	halves: Record<string, Pick<Operation, "load" | "write" | "lane">>,
+	halves: Record<string, Pick<Operation, "load" | "write" | "lanes">>,
 ): OperationTable {
 	const table: OperationTable = {};
 	for (const name of new Set([...Object.keys(decides), ...Object.keys(halves)])) {
@@ -73,6 +75,11 @@ export function* perform(table: OperationTable, name: string, input: unknown, be
 	return answer;
 }
 
+/** Milliseconds on a clock that all threads share and nobody can set. Waits for a database are on it, not on the desk's clock. */
+export const monotonic = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Runs steps to their end in one go. */
 export function runSync<T>(steps: Steps<T>, ask: (query: Query) => Row[]): T {
 	let step = steps.next();
@@ -97,7 +104,10 @@ export function checkValues(values: readonly SqlValue[]): void {
 	for (const value of values) {
 		if (typeof value === "string") {
 			if (!storable(value)) {
-				throw new DeskError("invalid_params", "The text holds a character that cannot be kept (U+0000, or half of a pair). Remove it and send again.");
+				throw new DeskError(
+					"invalid_params",
+					"The text holds a character that cannot be kept (U+0000, or half of a pair). Remove it and send again.",
+				);
 			}
 		} else if (typeof value === "number") {
 			if (!Number.isSafeInteger(value)) throw new TypeError(`The database keeps whole numbers; ${value} is none.`);
@@ -107,9 +117,11 @@ export function checkValues(values: readonly SqlValue[]): void {
 	}
 }
 
-/** Nothing was kept; the same request may be tried again. `what` says what stood in the way. */
+/** Nothing was changed; the same request may be tried again. `what` says what stood in the way. */
 export const unavailable = (what: string): DeskError =>
-	new DeskError("unavailable", `${what} Nothing was saved; try again in a moment.`, { retryAfterSeconds: Math.ceil(LIMITS.writeWaitMs / 1000) });
+	new DeskError("unavailable", `${what} Nothing was changed; try again in a moment.`, {
+		retryAfterSeconds: Math.ceil(LIMITS.writeWaitMs / 1000),
+	});
 
 /** The answer was lost on its way: whoever sends the same again, under the same key, gets one effect (G-03). */
 export const unsure = (what: string): DeskError =>
@@ -120,13 +132,18 @@ export const unsure = (what: string): DeskError =>
 export const stopping = (): DeskError => unavailable("The server is stopping.");
 
 /** The caller of an operation that broke learns only that it did; the log has the rest. */
-export const bug = (): DeskError => new DeskError("internal", "Something went wrong in the server. Nothing was saved; its log says more.");
+export const bug = (): DeskError => new DeskError("internal", "Something went wrong in the server. Nothing was changed; its log says more.");
 
 /** A store that cannot be opened, or may not be used any more. The sentence says what its owner can do. */
 export const refused = (sentence: string): DeskError => new DeskError("unavailable", sentence);
 
-/** What grew, if the answer of an operation says so (`grown`). */
-export function grownOf(answer: unknown): readonly { conversationId: string; seq: number }[] {
-	const grown = (answer as { grown?: unknown } | null | undefined)?.grown;
-	return Array.isArray(grown) ? grown : [];
+/** That the log of a conversation now reaches to `seq`. */
+export type Growth = Pick<Hint, "conversationId" | "seq">;
+
+/** What an answer says has grown: `grown`, a list, or the `events` that were added to its `conversationId`. */
+export function grownOf(answer: unknown): readonly Growth[] {
+	const { grown, conversationId, events } = (answer ?? {}) as { grown?: Growth[]; conversationId?: unknown; events?: { seq: number }[] };
+	if (Array.isArray(grown)) return grown;
+	const last = Array.isArray(events) ? events.at(-1) : undefined;
+	return last && typeof conversationId === "number" ? [{ conversationId, seq: last.seq }] : [];
 }

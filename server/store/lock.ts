@@ -2,8 +2,9 @@
  * One process a folder (design.md, "Storage"). The lock is an open transaction on a database of its own beside the real
  * one: the system lets go of it when the process dies, however it dies, so there is no stale lock and no process id to guess.
  */
-import Database from "better-sqlite3";
+
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { refused } from "./db.js";
 import { isBusy, makeFolder, makePrivateFile } from "./sqlite-connection.js";
 
@@ -20,8 +21,13 @@ export function lockFolder(dir: string): () => void {
 		lock.exec("begin exclusive");
 	} catch (error) {
 		lock.close();
-		if (isBusy(error)) throw refused(`A server is already running on the folder ${dir}. Stop it first, or set DATA_DIR to a folder of its own for this one.`);
-		throw refused(`The folder ${dir} cannot be locked (${(error as Error).message}). Use a folder on a local disk; if server.lock in it is not an empty file, remove it.`);
+		if (isBusy(error))
+			throw refused(
+				`A server is already running on the folder ${dir}. Stop it first, or set DATA_DIR to a folder of its own for this one.`,
+			);
+		throw refused(
+			`The folder ${dir} cannot be locked (${(error as Error).message}). Use a folder on a local disk; if server.lock in it is not an empty file, remove it.`,
+		);
 	}
 	return () => lock.close();
 }

@@ -2,9 +2,10 @@
  * Brings a database to the schema of this program: forward only, each step in one transaction together with its number,
  * so that a kill at any point leaves a schema that a later start goes on from. A newer schema than ours is refused.
  */
-import type { ClientBase } from "pg";
+
 import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import type { ClientBase } from "pg";
 import { refused } from "./db.js";
 import { migration0001 } from "./migrations/0001.js";
 import { type Connection, makePrivateFile, syncPath } from "./sqlite-connection.js";
@@ -29,7 +30,9 @@ function inDialect(text: string, dialect: keyof typeof DIALECTS): string {
 const TABLE = "create table if not exists schema_version (version integer not null primary key, at bigint not null)";
 const CURRENT = "select coalesce(max(version), 0) as version from schema_version";
 const newer = (what: string, found: number, ours: number) =>
-	refused(`${what} was written by a newer version of this program (schema ${found}; this one knows ${ours}). Start that version, or restore a backup made by this one.`);
+	refused(
+		`${what} was written by a newer version of this program (schema ${found}; this one knows ${ours}). Start that version, or restore a backup made by this one.`,
+	);
 
 /** The schema of a file; 0 for one without any. */
 export function schemaOf(connection: Connection): number {
@@ -67,13 +70,18 @@ export function migrateSqlite(connection: Connection, file: string, now: number,
 	connection.pragma("foreign_keys = off");
 	for (const [i, text] of migrations.entries()) {
 		if (i < from) continue;
-		connection.transaction(() => {
-			connection.exec(TABLE);
-			connection.exec(inDialect(text, "sqlite"));
-			const loose = connection.pragma("foreign_key_check") as unknown[];
-			if (loose.length > 0) throw refused(`The migration to schema ${i + 1} would leave ${loose.length} rows that point nowhere. Nothing was changed; please report this.`);
-			connection.prepare("insert into schema_version (version, at) values (?, ?)").run(i + 1, now);
-		}).immediate();
+		connection
+			.transaction(() => {
+				connection.exec(TABLE);
+				connection.exec(inDialect(text, "sqlite"));
+				const loose = connection.pragma("foreign_key_check") as unknown[];
+				if (loose.length > 0)
+					throw refused(
+						`The migration to schema ${i + 1} would leave ${loose.length} rows that point nowhere. Nothing was changed; please report this.`,
+					);
+				connection.prepare("insert into schema_version (version, at) values (?, ?)").run(i + 1, now);
+			})
+			.immediate();
 	}
 	connection.pragma("foreign_keys = on");
 }

@@ -4,8 +4,8 @@
  * (a connection that breaks); whoever needs to be sure polls the log (design.md, "Storage").
  */
 import { Client, type ClientConfig, type Pool, type PoolClient } from "pg";
-import type { Clock, Hint } from "../engine/ports.js";
-import type { Log } from "./db.js";
+import type { Hint } from "../engine/ports.js";
+import type { Growth, Log } from "./db.js";
 
 export const CHANNEL = "hints";
 
@@ -18,7 +18,7 @@ const RETRY_LAST_MS = 5_000;
 
 /** Sends growth to the other nodes. */
 export class HintSender {
-	private grown = new Map<string, number>();
+	private grown = new Map<number, number>();
 	private sending: Promise<unknown> = Promise.resolve();
 	/** Backends of our own connections: what they notify, this process knows already. */
 	private readonly backends = new Set<number>();
@@ -32,7 +32,7 @@ export class HintSender {
 		return this.backends.has(backend);
 	}
 
-	send(grown: readonly { conversationId: string; seq: number }[]): void {
+	send(grown: readonly Growth[]): void {
 		if (grown.length === 0) return;
 		if (this.grown.size === 0) setImmediate(() => this.flush());
 		for (const { conversationId, seq } of grown) this.grown.set(conversationId, Math.max(seq, this.grown.get(conversationId) ?? 0));
@@ -40,10 +40,12 @@ export class HintSender {
 
 	private flush(): void {
 		const payloads = [...this.grown].map(([conversationId, seq]) => `${conversationId}:${seq}`);
-		this.grown = new Map();
+		this.grown.clear();
 		if (payloads.length === 0) return;
 		// A failure is one of the ways in which hints are lost.
-		const sent = this.pool.query({ name: "notify", text: `select pg_notify('${CHANNEL}', p) from unnest($1::text[]) as p`, values: [payloads] }).catch(() => {});
+		const sent = this.pool
+			.query({ name: "notify", text: `select pg_notify('${CHANNEL}', p) from unnest($1::text[]) as p`, values: [payloads] })
+			.catch(() => {});
 		this.sending = Promise.all([this.sending, sent]);
 	}
 
@@ -57,25 +59,22 @@ export class HintSender {
 const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID;
 
 /** What a notification says, or undefined for one that is not ours to read. */
-function hintOf(payload: string | undefined): Hint | undefined {
-	const at = payload?.lastIndexOf(":") ?? -1;
-	if (payload === undefined || at < 1) return undefined;
-	const seq = Number(payload.slice(at + 1));
-	return Number.isSafeInteger(seq) ? { conversationId: payload.slice(0, at), seq } : undefined;
+function hintOf(payload = ""): Hint | undefined {
+	const [, conversation, seq] = /^(\d{1,15}):(\d{1,15})$/.exec(payload) ?? [];
+	return seq === undefined ? undefined : { conversationId: Number(conversation), seq: Number(seq) };
 }
 
 /** Listens on one connection of its own, and on a new one whenever that is gone. */
 export class HintListener {
 	private client: Client | undefined;
 	private retryMs = RETRY_FIRST_MS;
-	private stopTimer = (): void => {};
+	private timer: NodeJS.Timeout | undefined;
 	private closed = false;
 	private listeners = new Set<(hint: Hint) => void>();
 
 	constructor(
 		private readonly config: ClientConfig,
 		private readonly isOurs: (backend: number) => boolean,
-		private readonly clock: Clock,
 		private readonly log: Log,
 	) {}
 
@@ -87,7 +86,6 @@ export class HintListener {
 	/** Resolves when it listens; rejects, and does not try again, if the first try fails. */
 	async start(): Promise<void> {
 		const client = new Client({ ...this.config, query_timeout: PROBE_WAIT_MS, connectionTimeoutMillis: PROBE_WAIT_MS, keepAlive: true });
-		this.client = client;
 		client.on("error", () => this.lost(client));
 		client.on("end", () => this.lost(client));
 		client.on("notification", ({ processId, payload }) => {
@@ -98,47 +96,52 @@ export class HintListener {
 			await client.connect();
 			await client.query(`listen ${CHANNEL}`);
 		} catch (error) {
-			if (this.client === client) this.client = undefined;
 			void client.end().catch(() => {});
 			throw error;
 		}
+		this.client = client;
+		if (this.closed) return this.close();
 		this.retryMs = RETRY_FIRST_MS;
 		this.probeLater(client);
 	}
 
 	/** A connection can die without a word; only a question finds out. */
 	private probeLater(client: Client): void {
-		this.stopTimer = this.clock.after(PROBE_EVERY_MS, () => {
+		this.timer = setTimeout(() => {
 			client.query("select 1").then(
 				() => this.client === client && this.probeLater(client),
 				() => this.lost(client),
 			);
-		});
+		}, PROBE_EVERY_MS);
 	}
 
 	private lost(client: Client): void {
 		if (this.client !== client) return;
 		this.client = undefined;
-		this.stopTimer();
+		clearTimeout(this.timer);
 		void client.end().catch(() => {});
 		if (this.closed) return;
-		this.log("warn", { retryInMs: this.retryMs }, "The connection that hears other nodes was lost; until it is back their news comes with the poll.");
+		this.log(
+			"warn",
+			{ retryInMs: this.retryMs },
+			"The connection that hears other nodes was lost; until it is back their news comes with the poll.",
+		);
 		this.retryLater();
 	}
 
 	private retryLater(): void {
 		const wait = this.retryMs;
 		this.retryMs = Math.min(2 * wait, RETRY_LAST_MS);
-		this.stopTimer = this.clock.after(wait, () => {
+		this.timer = setTimeout(() => {
 			this.start().catch(() => {
 				if (!this.closed) this.retryLater();
 			});
-		});
+		}, wait);
 	}
 
 	async close(): Promise<void> {
 		this.closed = true;
-		this.stopTimer();
+		clearTimeout(this.timer);
 		const client = this.client;
 		this.client = undefined;
 		await client?.end().catch(() => {});

@@ -8,7 +8,22 @@ import { Client, DatabaseError, Pool, type PoolClient } from "pg";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Clock, Hint } from "../engine/ports.js";
-import { bug, checkValues, type Driver, grownOf, type Log, type OperationTable, perform, refused, runAsync, stopping, unavailable, unsure } from "./db.js";
+import {
+	bug,
+	checkValues,
+	type Driver,
+	grownOf,
+	type Log,
+	monotonic,
+	type OperationTable,
+	pause,
+	perform,
+	refused,
+	runAsync,
+	stopping,
+	unavailable,
+	unsure,
+} from "./db.js";
 import { migratePostgres } from "./migrate.js";
 import { HintListener, HintSender } from "./postgres-hints.js";
 import type { Query, Row, SqlValue, Steps } from "./sql.js";
@@ -17,7 +32,8 @@ export interface PostgresOptions {
 	/** `postgres://…`, as DATABASE_URL gives it. */
 	url: string;
 	table: OperationTable;
-	clock: Clock;
+	/** Only its `now` is asked, for the dates of migrations. */
+	clock: Pick<Clock, "now">;
 	log: Log;
 	/** Connections for writes and reads; one more listens. Default POOL_SIZE. */
 	poolSize?: number;
@@ -32,9 +48,11 @@ const STATEMENT_MS = 15_000;
 const ANSWER_MS = 20_000;
 /** Milliseconds after which the database takes the locks of a node that stopped in the middle of a transaction (G-34). */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** Times an operation that met another one is run before it is refused, and the longest wait in between: milliseconds. */
-const MEETINGS = 8;
-const MEETING_WAIT_MS = 40;
+/** Longest wait before an operation that met another one is run again, by how often that was: milliseconds, doubling up to the last. */
+const MEETING_FIRST_MS = 10;
+const MEETING_LAST_MS = 320;
+/** Times an operation may make a row that is there already. More is no meeting: it does not look before it writes. */
+const SAME_ROW_TRIES = 4;
 /** Milliseconds between two tries to reach the database. */
 const AWAY_WAIT_MS = 100;
 
@@ -53,7 +71,9 @@ interface Prepared {
 /** A text in PostgreSQL's words: `?` outside of quotes becomes `$1`, `$2`…; `{lock}` takes the rows. Named by its hash, the same on every node. */
 export function inPostgres(text: string): Prepared {
 	let n = 0;
-	const rewritten = text.replaceAll("{lock}", "for update").replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) => (found === "?" ? `$${++n}` : found));
+	const rewritten = text
+		.replaceAll("{lock}", "for update")
+		.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) => (found === "?" ? `$${++n}` : found));
 	return { name: `q${createHash("sha256").update(rewritten).digest("hex").slice(0, 24)}`, text: rewritten };
 }
 
@@ -96,7 +116,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Driver> {
 		await migratePostgres(first, options.clock.now());
 	} catch (error) {
 		if (error instanceof DeskError) throw error;
-		throw refused(`The database that DATABASE_URL names cannot be used: ${(error as Error).message}. Check the address, and that its user may create tables.`);
+		throw refused(
+			`The database that DATABASE_URL names cannot be used: ${(error as Error).message}. Check the address, and that its user may create tables.`,
+		);
 	} finally {
 		await first.end().catch(() => {});
 	}
@@ -111,7 +133,9 @@ async function checkServer(client: Client): Promise<void> {
 	);
 	const [server] = rows;
 	if (server?.sync === "off" || server?.fsync === "off") {
-		throw refused("The database does not wait for its disk (synchronous_commit or fsync is off), so an acknowledged message could be lost. Turn both on and start again.");
+		throw refused(
+			"The database does not wait for its disk (synchronous_commit or fsync is off), so an acknowledged message could be lost. Turn both on and start again.",
+		);
 	}
 	if (server?.encoding !== "UTF8") throw refused(`The database keeps text as ${server?.encoding}; it must be one with the encoding UTF8.`);
 }
@@ -149,8 +173,11 @@ class PostgresDriver implements Driver {
 		this.pool.on("error", () => {});
 		this.pool.on("connect", (client) => client.on("error", () => {}));
 		this.hints = new HintSender(this.pool);
-		const { clock, log } = options;
-		this.listener = new HintListener({ connectionString: options.url, application_name: "earthonline hints" }, (backend) => this.hints.isOurs(backend), clock, log);
+		this.listener = new HintListener(
+			{ connectionString: options.url, application_name: "earthonline hints" },
+			(backend) => this.hints.isOurs(backend),
+			options.log,
+		);
 	}
 
 	listen(): Promise<void> {
@@ -159,19 +186,19 @@ class PostgresDriver implements Driver {
 
 	write(name: string, input: unknown): Promise<unknown> {
 		if (this.closing) return Promise.reject(stopping());
-		const lane = this.options.table[name]?.lane?.(input) ?? "";
-		const before = this.lanes.get(lane);
-		const mine = before ? before.then(() => this.persist(name, input)) : this.persist(name, input);
+		const lanes = this.options.table[name]?.lanes?.(input) ?? [""];
+		const before = lanes.flatMap((lane) => this.lanes.get(lane) ?? []);
+		const mine = before.length > 0 ? Promise.all(before).then(() => this.persist(name, input)) : this.persist(name, input);
 		// Those behind wait for its end, however it ends.
 		const ended = mine.then(
 			() => {},
 			() => {},
 		);
-		this.lanes.set(lane, ended);
+		for (const lane of lanes) this.lanes.set(lane, ended);
 		this.running.add(ended);
 		void ended.then(() => {
 			this.running.delete(ended);
-			if (this.lanes.get(lane) === ended) this.lanes.delete(lane);
+			for (const lane of lanes) if (this.lanes.get(lane) === ended) this.lanes.delete(lane);
 		});
 		return mine;
 	}
@@ -191,24 +218,23 @@ class PostgresDriver implements Driver {
 
 	/** Tries again what met another transaction, and for a while what did not reach the database. */
 	private async again<T>(work: () => Promise<T>): Promise<T> {
-		const { clock } = this.options;
-		const giveUpAt = clock.now() + this.writeWaitMs;
+		const giveUpAt = monotonic() + this.writeWaitMs;
 		for (let tries = 1; ; tries++) {
 			let wait: number;
 			try {
 				return await work();
 			} catch (error) {
 				if (!(error instanceof Trouble)) throw error;
-				if (error.meeting && tries < MEETINGS) wait = Math.random() * MEETING_WAIT_MS;
-				// The same row made twice in a row is no meeting: the operation does not look before it writes.
-				else if (error.code === "23505") throw error;
-				else if (error.meeting) throw unavailable("The database is busy.");
+				const late = monotonic() >= giveUpAt;
+				if (error.code === "23505" && tries >= SAME_ROW_TRIES) throw error;
+				if (error.meeting && late) throw unavailable("The database is busy.");
+				if (error.meeting) wait = Math.random() * Math.min(MEETING_FIRST_MS * 2 ** tries, MEETING_LAST_MS);
 				else if (!error.away) throw error;
 				else if (error.unsure) throw unsure("The database was lost in the middle of an answer.");
-				else if (clock.now() >= giveUpAt) throw unavailable("The database does not answer.");
+				else if (late) throw unavailable("The database does not answer.");
 				else wait = AWAY_WAIT_MS;
 			}
-			await new Promise<void>((resolve) => clock.after(wait, resolve));
+			await pause(wait);
 		}
 	}
 
@@ -221,7 +247,11 @@ class PostgresDriver implements Driver {
 			return await work(client);
 		} catch (error) {
 			if (error instanceof Trouble && error.away) gone = error;
-			else await client.query("rollback").catch((failed: Error) => (gone = failed));
+			else {
+				await client.query("rollback").catch((failed: Error) => {
+					gone = failed;
+				});
+			}
 			throw error;
 		} finally {
 			client.release(gone);
@@ -232,8 +262,8 @@ class PostgresDriver implements Driver {
 	private asking(client: PoolClient, sent?: Promise<unknown>[]): (query: Query) => Row[] | Promise<Row[]> {
 		return ({ text, values, blind }) => {
 			checkValues(values);
-			let known = this.prepared.get(text);
-			if (!known) this.prepared.set(text, (known = inPostgres(text)));
+			const known = this.prepared.get(text) ?? inPostgres(text);
+			this.prepared.set(text, known);
 			const asked = client.query<Row>({ name: known.name, text: known.text, values: values as unknown[] });
 			if (blind && sent) {
 				sent.push(quietly(asked));
@@ -294,6 +324,10 @@ class PostgresDriver implements Driver {
 
 	onHint(listener: (hint: Hint) => void): () => void {
 		return this.listener.on(listener);
+	}
+
+	backup(): Promise<never> {
+		return Promise.reject(refused("This store is a PostgreSQL database: back it up with pg_dump, and restore it with pg_restore."));
 	}
 
 	close(): Promise<void> {

@@ -5,10 +5,11 @@
  * In a process that has the file open, nobody may open it but SQLite: closing any other descriptor of it drops the locks
  * of the whole process (POSIX), and two processes would then write at once.
  */
-import Database from "better-sqlite3";
+
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DeskError } from "../../shared/errors.js";
+import Database from "better-sqlite3";
+import type { DeskError } from "../../shared/errors.js";
 import { checkValues, refused, unavailable } from "./db.js";
 import type { Query, Row } from "./sql.js";
 
@@ -68,7 +69,8 @@ export function deviceTrouble(error: unknown): DeskError | undefined {
 }
 
 /** Said to whoever asks something of a database that was found damaged while it was in use. */
-export const damaged = (): DeskError => refused("The server's database is damaged, so nothing is read from it or written to it until its owner has restored a backup.");
+export const damaged = (): DeskError =>
+	refused("The server's database is damaged, so nothing is read from it or written to it until its owner has restored a backup.");
 
 /** Said to the owner at the start. */
 const damagedFile = (file: string, found: string): DeskError =>
@@ -90,7 +92,10 @@ export function orDamaged<T>(file: string, work: () => T): T {
 export function checkIntact(connection: Connection, file: string): void {
 	orDamaged(file, () => {
 		const found = connection.pragma("quick_check(1)", { simple: true }) as string;
-		if (found !== "ok") throw damagedFile(file, found);
+		// The first line only names the database.
+		if (found !== "ok") throw damagedFile(file, found.split("\n").at(-1) ?? found);
+		// All that was looked at would else stay in memory.
+		connection.pragma("shrink_memory");
 	});
 }
 
@@ -101,7 +106,10 @@ export function checkVersion(connection: Connection): void {
 	for (const [i, least] of OLDEST_SQLITE.entries()) {
 		const part = parts[i] ?? 0;
 		if (part > least) return;
-		if (part < least) throw refused(`This is SQLite ${version}, which can damage a database. Install better-sqlite3 12.11.1 or newer (SQLite ${OLDEST_SQLITE.join(".")}).`);
+		if (part < least)
+			throw refused(
+				`This is SQLite ${version}, which can damage a database. Install better-sqlite3 12.11.1 or newer (SQLite ${OLDEST_SQLITE.join(".")}).`,
+			);
 	}
 }
 

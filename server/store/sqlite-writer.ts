@@ -3,10 +3,12 @@
  * queued while the last commit ran, judges and writes each operation under a savepoint of its own, and lets the answers go
  * only after one commit of them all is on disk. A lock held by somebody else is waited for here and never on the event loop.
  */
-import Database from "better-sqlite3";
+
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
 import { DeskError, type DeskErrorWire } from "../../shared/errors.js";
-import { type OperationTable, perform, refused, runSync, unavailable } from "./db.js";
+import { backup } from "./backup.js";
+import { monotonic, type OperationTable, perform, refused, runSync, unavailable } from "./db.js";
 import { migrateSqlite } from "./migrate.js";
 import { checkpointsOf, LOG_KEEPS_BYTES } from "./sqlite-checkpoints.js";
 import { asking, type Connection, checkIntact, checkVersion, deviceTrouble, isBusy, isDamage, orDamaged } from "./sqlite-connection.js";
@@ -18,6 +20,11 @@ export interface WriterStart {
 	writeWaitMs: number;
 	/** Milliseconds since the epoch: noted with the migrations of this start. */
 	now: number;
+}
+
+/** Or it is started to take a backup, and ends. */
+export interface BackupStart {
+	backup: { dir: string; to: string };
 }
 
 export interface Call {
@@ -41,7 +48,8 @@ export type FromWriter =
 	| { type: "refused"; error: DeskErrorWire }
 	| { type: "answers"; answers: Answer[] }
 	| { type: "log"; level: "info" | "warn" | "error"; fields: Record<string, unknown>; text: string }
-	| { type: "damaged" };
+	| { type: "damaged" }
+	| { type: "backedUp"; bytes: number };
 
 export interface WriterOptions {
 	table: OperationTable;
@@ -50,9 +58,6 @@ export interface WriterOptions {
 	/** Ends a group: what is on disk, and when its answers may go. */
 	settle?: (commit: () => void, answer: () => void) => void;
 }
-
-/** Milliseconds on a clock that all threads share and nobody can set. */
-export const monotonic = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Operations of one commit, and milliseconds after which no other joins it: together they bound how long an answer is held back. */
 const GROUP_MAX = 256;
@@ -68,7 +73,8 @@ const IDLE_MS = 5_000;
  */
 export function prepareWriter(connection: Connection): void {
 	const mode = connection.pragma("journal_mode = wal", { simple: true });
-	if (mode !== "wal") throw refused(`SQLite cannot use its log in this folder (journal mode ${String(mode)}). Use a folder on a local disk for DATA_DIR.`);
+	if (mode !== "wal")
+		throw refused(`SQLite cannot use its log in this folder (journal mode ${String(mode)}). Use a folder on a local disk for DATA_DIR.`);
 	for (const pragma of [
 		"synchronous = full",
 		"wal_autocheckpoint = 0",
@@ -81,7 +87,10 @@ export function prepareWriter(connection: Connection): void {
 		connection.pragma(pragma);
 	}
 	const synchronous = connection.pragma("synchronous", { simple: true });
-	if (synchronous !== 2) throw refused(`SQLite would not wait for the disk (PRAGMA synchronous reads ${String(synchronous)}, not 2), so an acknowledged message could be lost. The server does not start like this.`);
+	if (synchronous !== 2)
+		throw refused(
+			`SQLite would not wait for the disk (PRAGMA synchronous reads ${String(synchronous)}, not 2), so an acknowledged message could be lost. The server does not start like this.`,
+		);
 }
 
 const groupEnds = (commit: () => void, answer: () => void): void => {
@@ -105,21 +114,33 @@ function open(start: WriterStart, prepare: (connection: Connection) => void): Co
 const told = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /**
- * Runs in a worker thread that was started with `WriterStart`; returns at once and lives until told to close. The real entry is
+ * Runs in a worker thread that was started with `WriterStart`; returns at once and lives until told to close. Started with
+ * `BackupStart` it takes a backup and ends: the same module, so that a built server has one file for its threads. The real entry is
  * `server/writer.ts`. `prepare` and `settle` are there so that a test's own entry can show what a careless writer would lose.
  */
 export function runWriter({ table, prepare = prepareWriter, settle = groupEnds }: WriterOptions): void {
 	if (!parentPort) throw new TypeError("The writer runs in a worker thread of the server.");
 	const port: MessagePort = parentPort;
-	const start = workerData as WriterStart;
+	const start = workerData as WriterStart | BackupStart;
 	const tell = (message: FromWriter): void => port.postMessage(message);
+	const refuse = (error: unknown, what: string): void => {
+		const known = error instanceof DeskError ? error : refused(`${what}: ${(error as Error).message}.`);
+		tell({ type: "refused", error: known.toWire() });
+		port.close();
+	};
+	if ("backup" in start) {
+		try {
+			tell({ type: "backedUp", ...backup(start.backup) });
+		} catch (error) {
+			refuse(error, `The backup ${start.backup.to} could not be written`);
+		}
+		return;
+	}
 	let connection: Connection;
 	try {
 		connection = open(start, prepare);
 	} catch (error) {
-		const known = error instanceof DeskError ? error : refused(`The database ${start.file} could not be opened: ${(error as Error).message}.`);
-		tell({ type: "refused", error: known.toWire() });
-		port.close();
+		refuse(error, `The database ${start.file} could not be opened`);
 		return;
 	}
 	new Writer(connection, table, settle, port, tell, start.writeWaitMs).run();
@@ -229,7 +250,8 @@ class Writer {
 			this.fail(group, error, deviceTrouble(error) ?? unavailable("The database gave the transaction up."));
 			return;
 		}
-		if (this.failures > 0) this.tell({ type: "log", level: "info", fields: { refusedGroups: this.failures }, text: "The database takes writes again." });
+		if (this.failures > 0)
+			this.tell({ type: "log", level: "info", fields: { refusedGroups: this.failures }, text: "The database takes writes again." });
 		this.failures = 0;
 	}
 
@@ -269,7 +291,13 @@ class Writer {
 	/** Refuses calls of which nothing was kept. */
 	private fail(calls: Call[], error: unknown, refusal: DeskError): void {
 		this.failures++;
-		if (this.failures === 1) this.tell({ type: "log", level: "error", fields: { error: told(error) }, text: "The database refuses writes; each is tried as it comes." });
+		if (this.failures === 1)
+			this.tell({
+				type: "log",
+				level: "error",
+				fields: { error: told(error) },
+				text: "The database refuses writes; each is tried as it comes.",
+			});
 		if (isDamage(error)) this.tell({ type: "damaged" });
 		const wire = refusal.toWire();
 		this.tell({ type: "answers", answers: calls.map(({ id }) => ({ id, refusal: wire })) });

@@ -3,25 +3,27 @@
  * together, and resolve when it says that they are on disk; reads run here at once through a connection that cannot write.
  * The event loop never waits for the disk's sync or for a lock.
  */
-import Database from "better-sqlite3";
+
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Clock } from "../engine/ports.js";
-import { bug, type Driver, type Log, runSync, stopping, unsure } from "./db.js";
+import { bug, type Driver, type Log, monotonic, pause, runSync, stopping, unsure } from "./db.js";
 import { lockFolder } from "./lock.js";
 import type { Steps } from "./sql.js";
 import { asking, type Connection, damaged, databaseFile, deviceTrouble, isBusy, isDamage, makePrivateFile } from "./sqlite-connection.js";
-import { type Answer, type Call, type FromWriter, monotonic, type ToWriter, type WriterStart } from "./sqlite-writer.js";
+import type { Answer, BackupStart, Call, FromWriter, ToWriter, WriterStart } from "./sqlite-writer.js";
 
 export interface SqliteOptions {
 	/** Folder of the database; made if it is not there. */
 	dir: string;
 	/** The module that the writer thread runs, as it is called when built: it calls `runWriter`. Where only its `.ts` is there, tsx loads it. */
 	workerUrl: URL;
-	clock: Clock;
+	/** Only its `now` is asked, for the dates of migrations. */
+	clock: Pick<Clock, "now">;
 	log: Log;
 	/** Milliseconds a write waits for a lock that another program holds; LIMITS.writeWaitMs. */
 	writeWaitMs?: number;
@@ -33,7 +35,7 @@ export interface SqliteOptions {
 const READ_RETRY_MS = 5;
 
 /** The writer thread, from the built module or, where there is none, from the source. */
-function startThread(url: URL, start: WriterStart): Worker {
+function startThread(url: URL, start: WriterStart | BackupStart): Worker {
 	const options = { workerData: start, name: "writer", execArgv: [] };
 	if (existsSync(fileURLToPath(url))) return new Worker(url, options);
 	// Node 20 does not give a thread the loaders of its parent, so this one is given tsx before its module.
@@ -53,7 +55,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Driver> {
 		makePrivateFile(file);
 		const writeWaitMs = options.writeWaitMs ?? LIMITS.writeWaitMs;
 		const thread = startThread(options.workerUrl, { file, writeWaitMs, now: options.clock.now() });
-		await started(thread);
+		await firstWord(thread, "ready");
 		return new SqliteDriver(thread, openReader(file), unlock, writeWaitMs, options);
 	} catch (error) {
 		unlock();
@@ -61,20 +63,22 @@ export async function openSqlite(options: SqliteOptions): Promise<Driver> {
 	}
 }
 
-/** Resolves when the thread has opened the file; rejects with why it could not. */
-function started(thread: Worker): Promise<void> {
+/** Resolves with the first message of a thread; rejects with why it refused or died. Nobody listens to the thread afterwards. */
+function firstWord<T extends FromWriter["type"]>(thread: Worker, type: T): Promise<Extract<FromWriter, { type: T }>> {
 	return new Promise((resolve, reject) => {
-		const over = (end: () => void) => () => {
-			thread.removeAllListeners();
-			end();
-		};
-		thread.once("message", (message: FromWriter) => {
-			if (message.type === "ready") over(resolve)();
-			// The file must be closed before anybody may lock the folder again.
-			else if (message.type === "refused") thread.removeAllListeners("exit").once("exit", over(() => reject(DeskError.fromWire(message.error))));
+		let refusal = new Error("The writer thread ended before it said a word.");
+		thread.once("error", (error) => {
+			refusal = error;
 		});
-		thread.once("error", (error) => over(() => reject(error))());
-		thread.once("exit", (code) => over(() => reject(new Error(`The writer thread ended before it was ready (code ${code}).`)))());
+		// Only then the file is closed, and the folder may be locked again.
+		thread.once("exit", () => reject(refusal));
+		thread.on("message", (message: FromWriter) => {
+			if (message.type === "refused") refusal = DeskError.fromWire(message.error);
+			if (message.type !== type) return;
+			// By name: Node has listeners of its own there, without which no message comes any more.
+			for (const event of ["message", "error", "exit"]) thread.removeAllListeners(event);
+			resolve(message as Extract<FromWriter, { type: T }>);
+		});
 	});
 }
 
@@ -173,7 +177,7 @@ class SqliteDriver implements Driver {
 	}
 
 	async read<T>(steps: () => Steps<T>): Promise<T> {
-		const giveUpAt = this.options.clock.now() + this.writeWaitMs;
+		const giveUpAt = monotonic() + this.writeWaitMs;
 		for (;;) {
 			if (this.broken) throw this.broken;
 			if (!this.reader.open) throw stopping();
@@ -182,9 +186,9 @@ class SqliteDriver implements Driver {
 			} catch (error) {
 				if (isDamage(error)) this.breakWith(damaged(), "The database is damaged: restore a backup with earthonline restore.", error);
 				const trouble = deviceTrouble(error);
-				if (!isBusy(error) || this.options.clock.now() >= giveUpAt) throw trouble ?? error;
+				if (!isBusy(error) || monotonic() >= giveUpAt) throw trouble ?? error;
 			}
-			await new Promise<void>((resolve) => this.options.clock.after(READ_RETRY_MS, resolve));
+			await pause(READ_RETRY_MS);
 		}
 	}
 
@@ -203,13 +207,23 @@ class SqliteDriver implements Driver {
 		return () => {};
 	}
 
+	/** In a thread of its own, by a connection of its own: neither reads nor writes wait for it. */
+	async backup(to: string): Promise<{ bytes: number }> {
+		const { bytes } = await firstWord(startThread(this.options.workerUrl, { backup: { dir: this.options.dir, to } }), "backedUp");
+		return { bytes };
+	}
+
 	close(): Promise<void> {
 		this.closing ??= this.shut();
 		return this.closing;
 	}
 
 	private async shut(): Promise<void> {
-		if (this.waiting.size > 0) await new Promise<void>((resolve) => (this.drained = resolve));
+		if (this.waiting.size > 0) {
+			await new Promise<void>((resolve) => {
+				this.drained = resolve;
+			});
+		}
 		// The last connection to close empties the log, so that one must be the writer's.
 		this.reader.close();
 		if (this.broken) await this.thread.terminate();

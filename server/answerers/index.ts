@@ -1,0 +1,5 @@
+/** What can answer: one line an answerer, in the order in which the engine asks them (requirements.md RUN-6). */
+import type { Answerer } from "../engine/ports.js";
+import { knowledge } from "./knowledge.js";
+
+export const answerers = (): Answerer[] => [knowledge()];

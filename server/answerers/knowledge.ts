@@ -1,0 +1,103 @@
+/**
+ * Answers from the desk's memory with no key and no network (requirements.md RUN-1): quotes what the notes say and names the
+ * file, or says plainly that it does not know and keeps the question for the owner. It makes nothing up: a reply is fixed
+ * sentences and lines of the notes, in the language of the question.
+ *
+ * What it may quote: any file the engine gives it (those under `people/` it gives only for that person), but never one whose
+ * name begins with `_`, nor `instructions.md`: they tell an agent what to do and are not for visitors.
+ */
+import type { Answerer, Ending, Piece, Turn, TurnMessage } from "../engine/ports.js";
+import { type Answer, answers, smallTalk, unread } from "./knowledge/compose.js";
+import { type Found, find } from "./knowledge/find.js";
+import { type Language, languageOf } from "./knowledge/language.js";
+import { Library } from "./knowledge/library.js";
+import type { Shelf } from "./knowledge/shelf.js";
+import { type Asked, clausesOf, questionsOf, readQuestion, type Self, type SmallTalk, smallTalkOf } from "./knowledge/talk.js";
+
+/** Characters of a question kept for the owner. */
+const GAP_CHARS = 500;
+/** Questions answered in one turn; a longer list is answered as far as this. */
+const ANSWERS = 8;
+
+/** A new answerer with a library of its own. */
+export function knowledge(): Answerer {
+	const library = new Library();
+	return {
+		name: "knowledge",
+		inProcess: true,
+		maySilence: false,
+		async *answer(turn: Turn, signal: AbortSignal): AsyncGenerator<Piece | Ending> {
+			const shelves = await library.shelves(turn.desk.handle, await turn.memory());
+			if (signal.aborted) return;
+			const { pieces, gaps } = reply(turn, shelves);
+			for (const text of pieces) {
+				if (signal.aborted) return;
+				yield { type: "text", text };
+			}
+			for (const question of gaps) {
+				if (signal.aborted) return;
+				yield { type: "gap", question };
+			}
+			if (!signal.aborted) yield { type: "reply", asks: false };
+		},
+	};
+}
+
+interface Reply {
+	pieces: string[];
+	gaps: string[];
+}
+
+function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
+	const owner = turn.desk.ownerName.trim() || turn.desk.name;
+	const said = turn.history.filter((m) => m.from === "visitor").map(textOf);
+	const incoming = turn.incoming.map(textOf);
+	const language = languageOf(incoming.join("\n")) ?? languageOf(said.slice(-3).join("\n")) ?? turn.desk.language ?? "en";
+	const unreadParts = turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined));
+	if (incoming.every((text) => text === "")) return { pieces: unread(language), gaps: [] };
+
+	const self: Self = { names: [turn.desk.name, turn.desk.ownerName, turn.desk.handle], about: turn.desk.about };
+	let talk: SmallTalk | null = null;
+	const list: Answer[] = [];
+	for (const text of incoming) {
+		const courtesy = smallTalkOf(text, self.names);
+		talk = courtesy ?? talk;
+		if (courtesy === null) for (const asked of questionsOf(text)) list.push(...answer(asked, language, said, self, shelves));
+		said.push(text);
+	}
+	// What has no words is a nod if it is an emoji, and somebody at a loss if it is "???".
+	const wordless = incoming.some((text) => /\p{Extended_Pictographic}/u.test(text)) ? "fine" : "self";
+	if (list.length === 0) return { pieces: smallTalk(talk ?? wordless, language, owner, shelves), gaps: [] };
+	const told = list.slice(0, ANSWERS);
+	return {
+		pieces: answers(told, owner, unreadParts),
+		gaps: told.filter((one) => one.found.length === 0).map((one) => one.question.slice(0, GAP_CHARS)),
+	};
+}
+
+/** Answers to a sentence: to each question joined in it where all have one, else to the whole, else to those that have one. */
+function answer(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Answer[] {
+	const clauses = clausesOf(asked.text);
+	const parts = clauses.length > 1 ? clauses.map((text) => ({ question: text, language, found: lookUp({ ...asked, text }, language, said, self, shelves) })) : [];
+	const known = parts.filter((part) => part.found.length > 0).length;
+	if (known > 0 && known === parts.length) return parts;
+	const whole = lookUp(asked, language, said, self, shelves);
+	return whole.length === 0 && known > 0 ? parts : [{ question: asked.text, language, found: whole }];
+}
+
+/** A continuation is read with what it goes on from first, anything else by itself first. */
+function lookUp(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Found[] {
+	const { alone, going } = readQuestion(asked, language, said, self);
+	const tries = asked.follows === "goes on" ? [going, alone] : [alone, going];
+	for (const question of tries) {
+		const found = question ? find(question, shelves) : [];
+		if (found.length > 0) return found;
+	}
+	return [];
+}
+
+const textOf = (m: TurnMessage): string =>
+	m.message.parts
+		.map((part) => part.text ?? "")
+		.join("\n")
+		.trim();

@@ -1,0 +1,54 @@
+/**
+ * Keeps the shelves of desks that are being asked, so that a turn does not read the whole memory anew. A shelf serves as long
+ * as the files are letter for letter the same; the least used go when there are too many characters. Files of `people/`
+ * have a shelf of their own, so that one visitor's notes do not cost a copy of everybody's.
+ */
+import type { MemoryFile } from "../../engine/ports.js";
+import { Shelf } from "./shelf.js";
+
+/** Characters of memory kept ready, over all desks. */
+const KEPT_CHARS = 8_000_000;
+
+interface Kept {
+	files: readonly MemoryFile[];
+	chars: number;
+	shelf: Promise<Shelf>;
+}
+
+export class Library {
+	private readonly kept = new Map<string, Kept>();
+	private chars = 0;
+
+	/** The shelves for these files of a desk: what everybody may read, then what is for one person. Empty ones are left out. */
+	async shelves(desk: string, files: readonly MemoryFile[]): Promise<Shelf[]> {
+		const personal = files.filter((file) => file.path.startsWith("people/"));
+		const common = personal.length === 0 ? files : files.filter((file) => !file.path.startsWith("people/"));
+		const shelves = [this.shelf(desk, common)];
+		if (personal.length > 0) shelves.push(this.shelf(`${desk}\n${personal.map((file) => file.path).join("\n")}`, personal));
+		return (await Promise.all(shelves)).filter((shelf) => shelf.notes.length > 0);
+	}
+
+	private shelf(key: string, files: readonly MemoryFile[]): Promise<Shelf> {
+		const before = this.kept.get(key);
+		if (before) this.drop(key, before);
+		const kept = before && same(before.files, files) ? before : { files, chars: files.reduce((sum, file) => sum + file.text.length, 0), shelf: Shelf.build(files) };
+		kept.shelf.catch(() => {
+			if (this.kept.get(key) === kept) this.drop(key, kept);
+		});
+		this.kept.set(key, kept);
+		this.chars += kept.chars;
+		for (const [oldest, one] of this.kept) {
+			if (this.chars <= KEPT_CHARS || one === kept) break;
+			this.drop(oldest, one);
+		}
+		return kept.shelf;
+	}
+
+	private drop(key: string, kept: Kept): void {
+		this.kept.delete(key);
+		this.chars -= kept.chars;
+	}
+}
+
+const same = (a: readonly MemoryFile[], b: readonly MemoryFile[]): boolean =>
+	a === b || (a.length === b.length && a.every((file, i) => file.path === b[i]?.path && file.text === b[i]?.text));

@@ -1,0 +1,95 @@
+/**
+ * Who calls: the credential and the address of a request, for every door alike. A credential comes in a header and from
+ * nowhere else; an address is the socket's, or what a trusted proxy says it is. Reads headers, decides no rights.
+ */
+import type { IncomingMessage } from "node:http";
+import proxyaddr from "proxy-addr";
+import { DeskError } from "../shared/errors.js";
+
+/** A request as far as a door needs to look at it: the same for Node's and for one made in a test. */
+export interface RequestLike {
+	/** One header by its lower-case name; several of a name are joined by a comma. */
+	header(name: string): string | undefined;
+	/** Path and query as they came. */
+	target: string;
+	/** Absent where there is no socket (a test's request). */
+	incoming?: IncomingMessage;
+}
+
+const BEARER = /^bearer +([!-~]+) *$/i;
+
+/**
+ * The credential that a request bears, or undefined where it bears none. `apiKey`: `X-API-Key` serves too, Authorization
+ * wins (requirements.md A2A-15). Throws `unauthenticated` for an Authorization that is no Bearer token.
+ */
+export function credentialOf(request: RequestLike, apiKey: boolean): string | undefined {
+	const authorization = request.header("authorization");
+	if (authorization !== undefined && authorization.trim() !== "") {
+		const token = BEARER.exec(authorization)?.[1];
+		if (token === undefined)
+			throw new DeskError("unauthenticated", "Send the credential as Authorization: Bearer, followed by the token or key.");
+		return token;
+	}
+	if (!apiKey) return undefined;
+	const key = request.header("x-api-key")?.trim();
+	return key === "" ? undefined : key;
+}
+
+/** What a valid credential is called where it is known and not known to us: the answer to a token that has ended or never was. */
+export const unknownCredential = (): DeskError =>
+	new DeskError(
+		"unauthenticated",
+		"This token or key is not valid here (any more). Send another, or none to come as a new guest where the desk takes guests.",
+		{
+			metadata: { cause: "invalid_token" },
+		},
+	);
+
+/** Names under which people put tokens into addresses, and what a token of ours looks like anywhere in one. */
+const TOKEN_PARAMETER =
+	/[?&](?:access_token|api_?key|x-api-key|apikey|auth|authorization|bearer|credential|guest_?token|eol-guest-token|token)=/i;
+const TOKEN_VALUE = /eol[gc](?:_|%5f)/i;
+
+/** Throws `invalid_request` where the query bears a token, valid or not: addresses are logged and passed on (reliability.md 4.2, 2). */
+export function refuseTokenInQuery(target: string): void {
+	const at = target.indexOf("?");
+	if (at < 0) return;
+	const query = target.slice(at);
+	if (!TOKEN_PARAMETER.test(query) && !TOKEN_VALUE.test(query)) return;
+	throw new DeskError(
+		"invalid_request",
+		"A token never stands in an address: send it as Authorization: Bearer. If this one was real, it may have been logged on its way: make another.",
+	);
+}
+
+/** What proxies write for an address besides the address itself: IPv4 mapped into IPv6, a port, brackets. */
+const DRESSED = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$|^\[([^\]]+)\](?::\d+)?$/i;
+
+/**
+ * The address a request came from. `hops` is how many proxies in front are ours (TRUST_PROXY): that many entries of
+ * X-Forwarded-For are believed, counted from the right, and none without. Empty where there is no socket.
+ */
+export function addressOf(request: RequestLike, hops: number): string {
+	const incoming = request.incoming;
+	if (!incoming) return "";
+	const address = hops === 0 ? incoming.socket.remoteAddress : proxyaddr(incoming, (_address, index) => index < hops);
+	if (address === undefined) return "";
+	const dressed = DRESSED.exec(address);
+	return dressed?.[1] ?? dressed?.[2] ?? address;
+}
+
+/** What a limit counts as one: an IPv4 address, or the /64 of an IPv6 address, since a household has a whole one to draw from. */
+export function networkOf(address: string): string {
+	if (!address.includes(":")) return address;
+	const [head = "", tail] = (address.split("%")[0] as string).split("::");
+	const left = head === "" ? [] : head.split(":");
+	if (tail !== undefined) {
+		const right = tail === "" ? [] : tail.split(":");
+		while (left.length + right.length < 8) left.push("0");
+		left.push(...right);
+	}
+	return `${left
+		.slice(0, 4)
+		.map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+		.join(":")}::/64`;
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EXIT, runCommand } from "./commands.js";
+import { loadConfig } from "./config.js";
+import { serve } from "./serve.js";
+
+let folder: string;
+let env: Record<string, string>;
+let server: { close(): Promise<void> } | undefined;
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "commands-"));
+	env = { DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent", PORT: "0", PUBLIC_URL: "http://localhost:8787" };
+	server = undefined;
+});
+afterEach(async () => {
+	await server?.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+async function command(...args: string[]) {
+	const out: string[] = [];
+	const err: string[] = [];
+	const code = await runCommand(args, { env, print: (line) => out.push(line), complain: (line) => err.push(line) });
+	return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+function file(name: string, text: string): string {
+	const path = join(folder, name);
+	writeFileSync(path, text);
+	return path;
+}
+
+describe.each(["a store that it opens itself", "a server that runs"])("a command, asking %s", (where) => {
+	beforeEach(async () => {
+		if (where === "a server that runs") server = await serve(loadConfig(env));
+		expect(await command("owner", "create", "anna", "--name", "Anna")).toMatchObject({ code: EXIT.ok, err: "" });
+	});
+
+	it("makes a desk once and lists it", async () => {
+		expect((await command("owner", "list")).out).toBe("anna\tAnna");
+		const again = await command("owner", "create", "anna", "--name", "Anna");
+		expect(again.code).toBe(EXIT.failed);
+		expect(again.err).toMatch(/taken/);
+	});
+
+	it("prints a sign-in link that is another one each time", async () => {
+		const links = [await command("owner", "link", "anna"), await command("owner", "link", "anna")].map((r) => r.out);
+		expect(links[0]).toMatch(/^http:\/\/localhost:8787\/sign-in\S+$/);
+		expect(links[0]).not.toBe(links[1]);
+	});
+
+	it("makes a key alone on its line, lists it without it, revokes it", async () => {
+		const { out: key } = await command("key", "create", "anna", "--name", "ci");
+		expect(key).toMatch(/^eolc_\S+$/);
+		const { out: list } = await command("key", "list", "anna");
+		expect(list).toContain("ci");
+		expect(list).not.toContain(key);
+		const id = list.split("\t")[0] ?? "";
+		expect((await command("key", "revoke", "anna", id)).code).toBe(EXIT.ok);
+		expect((await command("key", "revoke", "anna", "key_nobody")).code).toBe(EXIT.failed);
+	});
+
+	it("keeps the list of sites", async () => {
+		expect((await command("sites", "list", "anna")).out).toMatch(/No site may show the chat yet/);
+		expect((await command("sites", "add", "anna", "https://site.example")).out).toBe("https://site.example may show the chat of anna.");
+		await command("sites", "block", "anna", "https://other.example");
+		const { out } = await command("sites", "list", "anna");
+		expect(out).toMatch(/^allowed\thttps:\/\/site\.example/m);
+		expect(out).toMatch(/^blocked\thttps:\/\/other\.example/m);
+		await command("sites", "remove", "anna", "https://site.example");
+		expect((await command("sites", "list", "anna")).out).not.toContain("site.example");
+		const refused = await command("sites", "add", "anna", "https://site.example/path");
+		expect(refused.code).toBe(EXIT.failed);
+		expect(refused.err).not.toBe("");
+	});
+
+	it("puts files into the memory under their names", async () => {
+		await command("memory", "put", "anna", file("prices.md", "A cup costs €20."), file("营业时间.md", "周一休息。"));
+		await command("memory", "put", "anna", file("draft.txt", "Closed in May."), "--as", "hours.md");
+		expect((await command("memory", "list", "anna")).out.split("\n").sort()).toEqual([
+			"hours.md\t14 characters",
+			"prices.md\t16 characters",
+			"营业时间.md\t5 characters",
+		]);
+		expect((await command("memory", "put", "anna", join(folder, "missing.md"))).err).toMatch(/missing\.md/);
+	});
+
+	it("shows and changes settings by their own types", async () => {
+		expect((await command("settings", "anna", "guests=off", "waitMs=3000", "parts=text")).code).toBe(EXIT.ok);
+		const { out } = await command("settings", "anna");
+		expect(out).toMatch(/^guests=off$/m);
+		expect(out).toMatch(/^waitMs=3000$/m);
+		expect(out).toMatch(/^parts=text$/m);
+		const wrong = await command("settings", "anna", "guests=perhaps", "colour=red");
+		expect(wrong.code).toBe(EXIT.failed);
+		expect(wrong.err).toMatch(/guests/);
+		expect(wrong.err).toMatch(/colour/);
+	});
+
+	it("copies everything to a file that restore brings back", async () => {
+		await command("memory", "put", "anna", file("prices.md", "A cup costs €20."));
+		const copy = join(folder, "copy.db");
+		expect(await command("backup", copy)).toMatchObject({ code: EXIT.ok, err: "" });
+		expect(existsSync(copy)).toBe(true);
+		expect((await command("backup", copy)).code).toBe(EXIT.failed);
+		await command("memory", "put", "anna", file("later.md", "Written after the copy."));
+		if (server) {
+			expect((await command("restore", copy)).err).toMatch(/server is already running.*Stop it/);
+			await server.close();
+			server = undefined;
+		}
+		expect(await command("restore", copy)).toMatchObject({ code: EXIT.ok, err: "" });
+		expect((await command("memory", "list", "anna")).out).toBe("prices.md\t16 characters");
+	});
+
+	it("says of a desk that is not there what to do", async () => {
+		const { code, err } = await command("sites", "list", "nobody");
+		expect(code).toBe(EXIT.failed);
+		expect(err).toMatch(/desk/);
+	});
+});
+
+describe("earthonline", () => {
+	it("shows its help and the help of a command", async () => {
+		expect((await command("--help")).out).toMatch(/serve[\s\S]*demo[\s\S]*owner[\s\S]*doctor/);
+		expect(await command("sites", "add", "--help")).toMatchObject({ code: EXIT.ok, err: "" });
+	});
+
+	it.each([[["nonsense"]], [["owner", "create", "anna"]], [["key", "create"]], [["sites", "add", "anna"]]])(
+		"refuses %j as wrong usage",
+		async (args) => {
+			const { code, err } = await command(...args);
+			expect(code).toBe(EXIT.usage);
+			expect(err).not.toBe("");
+		},
+	);
+
+	it("lists everything that is wrong with the settings", async () => {
+		env.PORT = "many";
+		env.LOG_LEVEL = "loud";
+		const { code, err } = await command("owner", "list");
+		expect(code).toBe(EXIT.failed);
+		expect(err).toMatch(/PORT/);
+		expect(err).toMatch(/LOG_LEVEL/);
+	});
+
+	it("refuses to restore what is no copy, and leaves the database as it was", async () => {
+		await command("owner", "create", "anna", "--name", "Anna");
+		expect((await command("restore", file("junk.db", "not a database"))).code).toBe(EXIT.failed);
+		expect((await command("owner", "list")).out).toBe("anna\tAnna");
+	});
+
+	it("finds a healthy machine healthy, and a wrong setting by name", async () => {
+		const healthy = await command("doctor");
+		expect(healthy.out).not.toMatch(/^BAD/m);
+		expect(healthy.code).toBe(EXIT.ok);
+		env.TRUST_PROXY = "all";
+		const sick = await command("doctor");
+		expect(sick.out).toMatch(/^BAD +TRUST_PROXY/m);
+		expect(sick.code).toBe(EXIT.failed);
+	});
+});

@@ -1,0 +1,52 @@
+/**
+ * The main job on a fresh machine: a desk called mira with a memory, allowed on a demo site that stands on an origin of its
+ * own, both served from here. A desk that is there already stays as its owner left it.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serveDemoSite } from "../demo-site/serve.js";
+import type { Config } from "./config.js";
+import type { Engine } from "./engine/engine.js";
+import { PACKAGE_ROOT } from "./root.js";
+import { type Serving, serve } from "./serve.js";
+
+export const DEMO_HANDLE = "mira";
+const MEMORY = join(PACKAGE_ROOT, "server/demo-memory");
+
+async function makeDesk(engine: Engine): Promise<void> {
+	if (await engine.desk(DEMO_HANDLE)) return;
+	await engine.owner.createOwner({
+		handle: DEMO_HANDLE,
+		name: "Mira",
+		ownerName: "Mira Lin",
+		about: "Handmade stoneware from a studio in Lisbon. Ask about shipping, prices, workshops and visits, in English or Chinese.",
+		language: "en",
+		suggestions: ["How long does shipping take?", "When is the studio open?", "下单后多久能收到?"],
+	});
+	for (const file of readdirSync(MEMORY).sort()) {
+		if (file.endsWith(".md")) await engine.owner.putMemory(DEMO_HANDLE, file, readFileSync(join(MEMORY, file), "utf8"));
+	}
+}
+
+/** Serves desk and demo site. Rejects like `serve`, or where the demo site's port is taken, with everything closed again. */
+export async function serveDemo(config: Config): Promise<Serving & { siteUrl: string }> {
+	const serving = await serve(config);
+	try {
+		await makeDesk(serving.desk.engine);
+		const site = await serveDemoSite({ port: config.demoPort, deskUrl: config.publicUrl });
+		const close = async (): Promise<void> => {
+			await site.close();
+			await serving.close();
+		};
+		try {
+			await serving.desk.engine.owner.setSite(DEMO_HANDLE, new URL(site.url).origin, "allowed");
+		} catch (error) {
+			await site.close();
+			throw error;
+		}
+		return { ...serving, siteUrl: site.url, close };
+	} catch (error) {
+		await serving.close();
+		throw error;
+	}
+}

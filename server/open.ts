@@ -1,0 +1,76 @@
+/** Opens a desk from its settings: the real clock, the real store, the answerers that exist. What `serve`, the commands and the demo all start from. */
+import { randomBytes } from "node:crypto";
+import { answerers } from "./answerers/index.js";
+import { createDesk, type DeskProgram, type Listening } from "./app.js";
+import type { Config } from "./config.js";
+import { decides } from "./engine/operations.js";
+import type { Clock, Store } from "./engine/ports.js";
+import { createLog, type Log } from "./log.js";
+import { backup, restore } from "./store/backup.js";
+import { operationTable } from "./store/db.js";
+import { halves } from "./store/operations.js";
+import { openSqlite } from "./store/sqlite.js";
+import { storeOf } from "./store/store.js";
+
+/** The longest wait of a Node timer; a longer one is waited for in steps by whoever asks. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	after(ms, call) {
+		const timer = setTimeout(call, Math.min(ms, TIMER_MAX_MS));
+		timer.unref();
+		return () => clearTimeout(timer);
+	},
+};
+
+export const systemRandom = { bytes: (length: number): Uint8Array => randomBytes(length) };
+
+export interface OpenedDesk extends Pick<DeskProgram, "engine" | "app" | "close"> {
+	listen(): Promise<Listening>;
+	/** A consistent copy of the database, while it runs. */
+	backup(file: string): Promise<{ bytes: number }>;
+}
+
+/** Where the writer thread begins; the built one, or its source. */
+const WRITER = new URL("./writer.js", import.meta.url);
+
+async function openStore(config: Config, log: Log): Promise<Store> {
+	if (config.databaseUrl !== undefined) {
+		const { openPostgres } = await import("./store/postgres.js");
+		return storeOf(await openPostgres({ url: config.databaseUrl, table: operationTable(decides as never, halves as never), clock: systemClock, log }), true);
+	}
+	const driver = await openSqlite({
+		dir: config.dataDir,
+		workerUrl: WRITER,
+		clock: systemClock,
+		log,
+		onBroken(why) {
+			log("error", { err: why }, "The store can no longer be used; the server ends.");
+			process.exit(1);
+		},
+	});
+	return storeOf(driver, false);
+}
+
+/** Rejects with a sentence for the owner where the folder is in use or its database cannot be opened. */
+export async function openDesk(config: Config): Promise<OpenedDesk> {
+	const log = createLog({ level: config.logLevel });
+	const store = await openStore(config, log);
+	try {
+		const desk = await createDesk({ config, store, answerers: answerers(), clock: systemClock, random: systemRandom, log });
+		return {
+			engine: desk.engine,
+			app: desk.app,
+			listen: () => desk.listen({ port: config.port, ...(config.host === undefined ? {} : { host: config.host }) }),
+			backup: async (file) => backup({ dir: config.dataDir, to: file }),
+			close: () => desk.close(),
+		};
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
+}
+
+/** Puts a backup in the place of the database of a desk that does not run. The old file stays beside it. */
+export const restoreDesk = (config: Config, file: string): { kept: string | undefined } => restore({ dir: config.dataDir, from: file, now: systemClock.now() });

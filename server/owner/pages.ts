@@ -1,0 +1,114 @@
+/** The owner's pages as HTML text, in the desk's language. Everything that somebody wrote is escaped by `hono/html`. */
+import { html } from "hono/html";
+import type { ShownDesk } from "./door.js";
+
+type Html = ReturnType<typeof html>;
+
+/** Takes the secret out of the link's fragment, which no server and no log has seen, and out of the address bar. */
+export const SIGN_IN_SCRIPT = `const state = document.getElementById("state");
+const secret = location.hash.slice(1);
+history.replaceState(null, "", location.pathname);
+if (!secret) state.textContent = state.dataset.none;
+else
+	fetch("/sign-in", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ secret }) })
+		.then(async (answer) => {
+			if (answer.ok) location.replace("/agent");
+			else state.textContent = (await answer.json()).error.message;
+		})
+		.catch(() => {
+			state.textContent = state.dataset.gone;
+		});
+`;
+
+const shell = (language: "en" | "zh", title: string, body: Html): Html => html`<!doctype html>
+<html lang="${language}" data-theme="auto">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="/site.css">
+</head>
+<body>${body}</body>
+</html>
+`;
+
+export const signInPage = (brand: string): Html =>
+	shell(
+		"en",
+		`Sign in · ${brand}`,
+		html`<main class="quiet"><h1>Signing you in · 正在登录</h1>
+<p id="state" role="status" data-none="This address is opened by a sign-in link. Make one: earthonline owner link &lt;handle&gt;" data-gone="The server did not answer. Open the link again in a moment.">…</p></main>
+<script src="/sign-in.js" type="module"></script>`,
+	);
+
+export const notSignedInPage = (brand: string): Html =>
+	shell(
+		"en",
+		`Sign in · ${brand}`,
+		html`<main class="quiet"><h1>You are not signed in</h1><p>Make a sign-in link on the server and open it here: <code>earthonline owner link &lt;handle&gt;</code></p></main>`,
+	);
+
+const TEXTS = {
+	en: {
+		paste: "Put the chat on your website",
+		pasteHow: "One line, anywhere in the page. It shows on the sites listed below and nowhere else.",
+		sites: "Sites",
+		noSites: "No site may show the chat yet.",
+		state: { allowed: "allowed", blocked: "blocked", pending: "waits for you" },
+		add: (handle: string) => `earthonline sites add ${handle} https://your-site.com`,
+		memory: "What your agent knows",
+		noMemory: "Nothing yet. Give it notes to answer from:",
+		put: (handle: string) => `earthonline memory put ${handle} hours.md < hours.md`,
+		gaps: "What it could not answer",
+		noGaps: "Nothing: every question so far was answered.",
+		keys: (n: number) => (n === 1 ? "1 key is in use." : `${n} keys are in use.`),
+		online: "Online",
+		offline: "Offline",
+		chat: "Open the chat",
+	},
+	zh: {
+		paste: "把聊天放到你的网站上",
+		pasteHow: "只要一行，放在页面任何位置。它只在下面列出的网站上显示。",
+		sites: "网站",
+		noSites: "还没有网站可以显示聊天。",
+		state: { allowed: "已允许", blocked: "已屏蔽", pending: "等你决定" },
+		add: (handle: string) => `earthonline sites add ${handle} https://your-site.com`,
+		memory: "你的智能体知道什么",
+		noMemory: "还没有内容。给它可以据以回答的笔记：",
+		put: (handle: string) => `earthonline memory put ${handle} hours.md < hours.md`,
+		gaps: "它没能回答的问题",
+		noGaps: "没有：到现在为止的问题都回答了。",
+		keys: (n: number) => `正在使用 ${n} 个密钥。`,
+		online: "在线",
+		offline: "离线",
+		chat: "打开聊天",
+	},
+};
+
+export function agentPage(config: { publicUrl: string; brandName: string }, desks: ShownDesk[]): Html {
+	const language = desks[0]?.desk.row.language ?? "en";
+	return shell(language, desks[0] ? `${desks[0].desk.row.name} · ${config.brandName}` : config.brandName, html`${desks.map((d) => deskSection(config, d))}`);
+}
+
+function deskSection(config: { publicUrl: string }, { desk, sites, memory, gaps, keys }: ShownDesk): Html {
+	const { handle, name, about, language } = desk.row;
+	const t = TEXTS[language];
+	return html`<main>
+<div class="person"><img class="face" src="${desk.face.face}" width="96" height="96" alt=""><h1>${name}</h1>
+${about === "" ? "" : html`<p class="about">${about}</p>`}
+<p class="state${desk.face.online ? " on" : ""}">${desk.face.online ? t.online : t.offline}</p>
+<a class="go" href="/@${handle}/chat">${t.chat}</a></div>
+<h2>${t.paste}</h2><p>${t.pasteHow}</p>
+<pre>&lt;script src="${config.publicUrl}/embed.js" data-handle="${handle}" async&gt;&lt;/script&gt;</pre>
+<h2>${t.sites}</h2>
+${sites.length === 0 ? html`<p>${t.noSites}</p>` : html`<ul>${sites.map((s) => html`<li><strong>${s.rule}</strong> · ${t.state[s.state]}</li>`)}</ul>`}
+<pre>${t.add(handle)}</pre>
+<h2>${t.memory}</h2>
+${memory.length === 0 ? html`<p>${t.noMemory}</p>` : html`<ul>${memory.map((f) => html`<li><strong>${f.path}</strong></li>`)}</ul>`}
+<pre>${t.put(handle)}</pre>
+<h2>${t.gaps}</h2>
+${gaps.length === 0 ? html`<p>${t.noGaps}</p>` : html`<ul>${gaps.map((g) => html`<li>${g.question}</li>`)}</ul>`}
+<p>${t.keys(keys.length)}</p>
+</main>`;
+}

@@ -1,0 +1,17 @@
+/**
+ * Where this package lies on the disk, the same from source and from the bundle in dist/. Whoever reads a file that is
+ * shipped beside the code (the built chat, the demo's memory) starts here.
+ */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+function above(folder: string): string {
+	if (existsSync(join(folder, "package.json"))) return folder;
+	const parent = dirname(folder);
+	if (parent === folder) throw new Error("The folder of the package is not there: run earthonline from a whole copy of it.");
+	return above(parent);
+}
+
+/** Absolute path of the folder that holds package.json. */
+export const PACKAGE_ROOT = above(dirname(fileURLToPath(import.meta.url)));

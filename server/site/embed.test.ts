@@ -1,0 +1,232 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openSite, type SiteDesk } from "../../test/site.js";
+import { LIMITS } from "../../shared/limits.js";
+import type { FrameBoot, SiteConfig } from "../../shared/embed.js";
+
+let clientDir: string;
+let site: SiteDesk;
+
+beforeAll(() => {
+	clientDir = mkdtempSync(join(tmpdir(), "client-"));
+	mkdirSync(join(clientDir, "assets"));
+	writeFileSync(join(clientDir, "embed.js"), "/* the loader */");
+	writeFileSync(join(clientDir, "assets/chat.js"), "/* the chat */");
+	writeFileSync(join(clientDir, "assets/chat.css"), "/* its looks */");
+});
+afterAll(() => rmSync(clientDir, { recursive: true }));
+beforeEach(async () => {
+	site = await openSite({ clientDir });
+});
+afterEach(() => site.close());
+
+const ask = async (headers: Record<string, string>, handle = "mira") => {
+	const answer = await site.app.request(`/embed/${handle}`, { headers });
+	return { answer, config: (await answer.json()) as SiteConfig };
+};
+const framed = (query: string, handle = "mira") => site.app.request(`/@${handle}/embed?${query}`);
+const csp = (answer: Response) => answer.headers.get("content-security-policy") ?? "";
+const ancestors = (answer: Response) => /frame-ancestors ([^;]+)/.exec(csp(answer))?.[1];
+const bootOf = (html: string) => JSON.parse(/id="boot">(.*?)<\/script>/.exec(html)?.[1] ?? "null") as FrameBoot;
+
+describe("GET /embed/<handle>", () => {
+	it("says that the chat may show on a listed site, and what it looks like there", async () => {
+		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+		const { answer, config } = await ask({ origin: "https://site.com" });
+		expect(answer.status).toBe(200);
+		expect(config).toEqual({ show: true, site: "https://site.com", handle: "mira", name: "Mira", face: "/@mira/face.svg", online: site.desk.face.online, language: "en" });
+		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([{ site: "https://site.com", seenAt: expect.any(Number) }]);
+	});
+	it("is read by any origin, never with credentials, never kept, and sets no cookie", async () => {
+		const { answer } = await ask({ origin: "https://site.com" });
+		expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+		expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+		expect(answer.headers.get("cache-control")).toBe("no-store");
+		expect(answer.headers.get("vary")).toBe("Origin, Sec-Fetch-Site");
+		expect(answer.headers.get("set-cookie")).toBeNull();
+	});
+	it("tells a site that is not listed what to do, and keeps it for the owner", async () => {
+		const { config } = await ask({ origin: "https://new.example" });
+		expect(config).toMatchObject({ show: false, reason: "unlisted", site: "https://new.example" });
+		expect(config.help).toContain("earthonline sites add mira https://new.example");
+		expect(config.name).toBeUndefined();
+		expect(await site.engine.owner.sites("mira")).toMatchObject([{ rule: "https://new.example", state: "pending", asked: 1 }]);
+	});
+	it("counts a site that asks again once a minute", async () => {
+		const origin = "https://new.example";
+		for (let i = 0; i < 3; i++) await ask({ origin });
+		expect(await site.engine.owner.sites("mira")).toMatchObject([{ asked: 1 }]);
+		site.turn(LIMITS.siteVisitMs);
+		await ask({ origin });
+		expect(await site.engine.owner.sites("mira")).toMatchObject([{ asked: 2 }]);
+	});
+	it("says so to a blocked site, which never waits", async () => {
+		await site.engine.owner.setSite("mira", "*.bad.com", "blocked");
+		const { config } = await ask({ origin: "https://a.bad.com" });
+		expect(config).toMatchObject({ show: false, reason: "blocked" });
+		expect(await site.engine.owner.sites("mira")).toMatchObject([{ rule: "*.bad.com", state: "blocked" }]);
+	});
+	it("shows anywhere but on blocked sites where the owner allows any", async () => {
+		await site.engine.owner.changeSettings("mira", { allowAnySite: true });
+		await site.engine.owner.setSite("mira", "https://bad.com", "blocked");
+		expect((await ask({ origin: "https://anybody.example" })).config.show).toBe(true);
+		expect((await ask({ origin: "https://bad.com" })).config.show).toBe(false);
+	});
+	it("shows nowhere while guests are off", async () => {
+		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+		await site.engine.owner.changeSettings("mira", { guests: false });
+		expect((await ask({ origin: "https://site.com" })).config).toMatchObject({ show: false, reason: "guests_off" });
+		expect((await ask({ "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: false, reason: "guests_off" });
+	});
+	it.each(["nobody", "MIRA", "ag_mira", "m", "a".repeat(33), "%2e%2e", "mira%00"])("knows no desk called %s", async (handle) => {
+		const { answer, config } = await ask({ origin: "https://site.com" }, handle);
+		expect(answer.status).toBe(200);
+		expect(config).toMatchObject({ show: false, reason: "no_such_desk" });
+		expect(config.help).toContain("data-handle");
+	});
+	it.each([
+		["null", "file or inside a sandboxed frame"],
+		["", "file or inside a sandboxed frame"],
+		["https://SITE.com", "file or inside a sandboxed frame"],
+		["https://site.com:443", "file or inside a sandboxed frame"],
+		["https://site.com/", "file or inside a sandboxed frame"],
+		["http://site.com", "not served over https"],
+		["http://localhost:8788", "ALLOW_LOCALHOST_SITES"],
+		["https://192.168.0.1", "by its name"],
+		["chrome-extension://abc", "file or inside a sandboxed frame"],
+	])("refuses the origin %j with what to do", async (origin, words) => {
+		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+		const { config } = await ask({ origin });
+		expect(config).toMatchObject({ show: false, reason: "malformed_site" });
+		expect(config.help).toContain(words);
+		expect(await site.engine.owner.sites("mira")).toHaveLength(1);
+	});
+	it("shows on our own pages, which no rule names, and on nobody's who only says so", async () => {
+		expect((await ask({ "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: true, site: "https://desk.example" });
+		expect((await ask({ origin: "https://desk.example" })).config).toMatchObject({ show: true });
+		expect((await ask({})).config).toMatchObject({ show: false, reason: "malformed_site" });
+		expect((await ask({ "sec-fetch-site": "cross-site" })).config).toMatchObject({ show: false, reason: "malformed_site" });
+		expect((await ask({ origin: "https://site.com", "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: false, reason: "unlisted" });
+		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([]);
+	});
+	it("speaks the language of the desk's owner", async () => {
+		await site.engine.owner.createOwner({ handle: "lin", name: "林", language: "zh" });
+		expect((await ask({ origin: "https://new.example" }, "lin")).config.help).toContain("不在");
+	});
+});
+
+describe("GET /@<handle>/embed", () => {
+	const allow = () => site.engine.owner.setSite("mira", "https://site.com", "allowed");
+
+	it("gives a listed site the chat, which it alone may frame", async () => {
+		await allow();
+		const answer = await framed("site=https%3A%2F%2Fsite.com&theme=dark&accent=%232563eb&lang=zh&mode=inline");
+		expect(answer.status).toBe(200);
+		expect(ancestors(answer)).toBe("https://site.com");
+		expect(csp(answer).match(/frame-ancestors/g)).toHaveLength(1);
+		expect(answer.headers.get("x-frame-options")).toBeNull();
+		expect(answer.headers.get("cache-control")).toBe("no-store");
+		expect(answer.headers.get("set-cookie")).toBeNull();
+		expect(answer.headers.get("cross-origin-embedder-policy")).toBe("require-corp");
+		expect(answer.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+		const html = await answer.text();
+		expect(html).toContain('<html lang="zh" data-theme="dark">');
+		expect(html).toContain('<meta name="color-scheme" content="dark">');
+		expect(bootOf(html)).toEqual({
+			handle: "mira",
+			ticket: expect.stringMatching(/^eolt_/),
+			site: "https://site.com",
+			mode: "inline",
+			theme: "dark",
+			accent: "#2563eb",
+			language: "zh",
+			socket: "/a2a/mira/ws",
+			brand: "EarthOnline",
+		});
+	});
+	it("gives a ticket that says where the visitor stands, a new one each time", async () => {
+		await allow();
+		const tickets = await Promise.all([1, 2].map(async () => bootOf(await (await framed("site=https://site.com")).text()).ticket as string));
+		expect(tickets[0]).not.toBe(tickets[1]);
+		expect(site.engine.embed.readTicket(site.desk, tickets[0] as string)).toEqual({ channel: "embed", site: "https://site.com" });
+	});
+	it("runs nothing but our own script, without any sink for HTML", async () => {
+		await allow();
+		const policy = csp(await framed("site=https://site.com"));
+		for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self' wss://desk.example", "img-src 'self' blob:", "base-uri 'none'", "require-trusted-types-for 'script'"]) expect(policy).toContain(part);
+		expect(policy).not.toContain("unsafe");
+	});
+	it("writes nothing: only the question of the page does", async () => {
+		await framed("site=https://new.example");
+		expect(await site.engine.owner.sites("mira")).toEqual([]);
+		await allow();
+		await framed("site=https://site.com");
+		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([]);
+	});
+	it("tells a site that is not listed plainly, without the chat", async () => {
+		const answer = await framed("site=https://new.example&lang=en");
+		expect(answer.status).toBe(403);
+		expect(ancestors(answer)).toBe("https://new.example");
+		const html = await answer.text();
+		expect(html).toContain("Not open here yet");
+		expect(html).not.toContain("<script");
+		expect(html).not.toContain("eolt_");
+	});
+	it("may be framed by nobody where the site is blocked, malformed or the desk unknown, and says the same each time", async () => {
+		await site.engine.owner.setSite("mira", "https://bad.com", "blocked");
+		const answers = [await framed("site=https://bad.com"), await framed("site=https://site.com/"), await framed(""), await framed("site=https://site.com", "nobody")];
+		const bodies = await Promise.all(answers.map((a) => a.text()));
+		expect(answers.map((a) => a.status)).toEqual([403, 400, 400, 404]);
+		for (const answer of answers) expect(ancestors(answer)).toBe("'none'");
+		expect(new Set(bodies).size).toBe(1);
+	});
+	it.each([
+		"null",
+		"HTTPS://SITE.COM",
+		"https://site.com:443",
+		"https://site.com.",
+		"https://site.com@evil.com",
+		"https://si\tte.com",
+		"https://site.com\u200b",
+		"https://site%2ecom",
+		"https://*.site.com",
+		"blob:https://site.com",
+		"https://site.com; frame-ancestors *",
+		"https://site.com\r\nset-cookie: a=b",
+		"'self'",
+		"*",
+	])("takes no site but in its one form: %j", async (claimed) => {
+		await allow();
+		const answer = await framed(new URLSearchParams({ site: claimed }).toString());
+		expect(answer.status).toBe(400);
+		expect(ancestors(answer)).toBe("'none'");
+		expect(answer.headers.get("set-cookie")).toBeNull();
+	});
+	it("takes the first of two sites, and that one has to be listed", async () => {
+		await allow();
+		expect(ancestors(await framed("site=https://evil.com&site=https://site.com"))).toBe("https://evil.com");
+		expect((await framed("site=https://evil.com&site=https://site.com")).status).toBe(403);
+	});
+	it("counts a look that is none as not given", async () => {
+		await allow();
+		const boot = bootOf(await (await framed("site=https://site.com&theme=neon&accent=red%3Bx&mode=pet&lang=fr")).text());
+		expect(boot).toMatchObject({ theme: "auto", mode: "floating" });
+		expect(boot.accent).toBeUndefined();
+		expect(boot.language).toBeUndefined();
+	});
+	it("speaks for a person without a site on our own pages", async () => {
+		const answer = await framed("site=https://desk.example");
+		expect(ancestors(answer)).toBe("https://desk.example");
+		const boot = bootOf(await answer.text());
+		expect(site.engine.embed.readTicket(site.desk, boot.ticket as string)).toEqual({ channel: "page" });
+	});
+	it("says that guests are off", async () => {
+		await allow();
+		await site.engine.owner.changeSettings("mira", { guests: false });
+		const answer = await framed("site=https://site.com");
+		expect(answer.status).toBe(403);
+		expect(await answer.text()).toContain("Closed for now");
+	});
+});

@@ -1,0 +1,55 @@
+/**
+ * The documents of this door as HTML text: the shell of every page, the one page for whatever cannot be shown, and the
+ * document that the chat runs in. Everything that somebody wrote is escaped by `hono/html`; the boot JSON by `bootJson`.
+ */
+import { html, raw } from "hono/html";
+import type { FrameBoot, Theme } from "../../shared/embed.js";
+import { type Language, TEXTS } from "./texts.js";
+
+type Html = ReturnType<typeof html>;
+
+/** Address of the style sheet, with its version. */
+export const SITE_CSS_PATH = "/site.css";
+
+/** A whole page. `theme`: what the page around a frame looks like; elsewhere the visitor's system decides. */
+export const page = (options: { language: Language; title: string; css: string; theme?: Theme; body: Html; footer?: Html }): Html => html`<!doctype html>
+<html lang="${options.language}" data-theme="${options.theme ?? "auto"}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${options.theme === "dark" || options.theme === "light" ? options.theme : "light dark"}">
+<title>${options.title}</title>
+<link rel="stylesheet" href="${options.css}">
+</head>
+<body>${options.body}${options.footer ?? ""}</body>
+</html>
+`;
+
+/** One sentence and what to do next: for errors, and for frames that may not show the chat. */
+export const notice = (options: { language: Language; css: string; title: string; line: string; theme?: Theme; bare?: boolean; home?: boolean }): Html =>
+	page({
+		...options,
+		body: html`<main class="quiet${options.bare ? " bare" : ""}"><h1>${options.title}</h1><p>${options.line}</p>${options.home ? html`<p><a href="/">${TEXTS[options.language].home}</a></p>` : ""}</main>`,
+	});
+
+/** JSON that can stand inside a script element: nothing in it can end the element or begin a comment. */
+export const bootJson = (boot: FrameBoot): string => JSON.stringify(boot).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** The document of the chat, framed or by itself. */
+export const chatDocument = (options: { language: Language; title: string; script: string; style: string | undefined; boot: FrameBoot }): Html => {
+	const { theme } = options.boot;
+	return html`<!doctype html>
+<html lang="${options.language}" data-theme="${theme}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
+<meta name="color-scheme" content="${theme === "auto" ? "light dark" : theme}">
+<title>${options.title}</title>
+${options.style ? html`<link rel="stylesheet" href="${options.style}">` : ""}
+<script type="application/json" id="boot">${raw(bootJson(options.boot))}</script>
+<script type="module" src="${options.script}"></script>
+</head>
+<body><div id="app"></div><noscript>${TEXTS[options.language].needsScript}</noscript></body>
+</html>
+`;
+};

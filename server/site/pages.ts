@@ -1,0 +1,89 @@
+/** The pages of this server that people open themselves: its front page, a desk's person page, the chat as a page, a face (LINK-1). */
+import { createHash } from "node:crypto";
+import { Hono } from "hono";
+import { html } from "hono/html";
+import { languageFor, type SiteParts } from "./door.js";
+import { look } from "./embed.js";
+import { drawFace } from "./face.js";
+import { documentHeaders, isFresh, NO_STORE, SVG } from "./headers.js";
+import { chatDocument, notice, page } from "./layout.js";
+import { TEXTS } from "./texts.js";
+
+/** A face changes only with the code that draws it. */
+const FACE_CACHE = "public, max-age=3600, stale-while-revalidate=86400";
+
+export function pages(parts: SiteParts): Hono {
+	const { engine, config } = parts;
+	const app = new Hono();
+	const headers = { "cache-control": "no-cache", vary: "Accept-Language" };
+	const alone = (chat: boolean) => documentHeaders(config.publicUrl, { ancestors: "'none'", chat });
+
+	app.get("/", async (c) => {
+		const language = languageFor(c);
+		const texts = TEXTS[language];
+		const desks = (await engine.desks()).filter((desk) => desk.settings.guests);
+		const list = html`<ul>${desks.map(
+			({ row, face }) => html`<li><a class="desk" href="/@${row.handle}"><img class="face" src="${face.face}" width="56" height="56" alt=""><span><strong>${face.name}</strong><span class="state${face.online ? " on" : ""}">${face.online ? texts.online : texts.offline}</span>${face.about ? html`<p class="about">${face.about}</p>` : ""}</span></a></li>`,
+		)}</ul>`;
+		const tag = `<script src="${config.publicUrl}/embed.js" data-handle="${desks[0]?.row.handle}" async></script>`;
+		const body = html`<main><h1>${texts.landing}</h1>${
+			desks.length === 0
+				? html`<p>${texts.nobody}</p><pre>earthonline owner create &lt;handle&gt;</pre>`
+				: html`<p>${texts.landingLine}</p>${list}<h2>${texts.ownSite}</h2><p>${texts.ownSiteLine}</p><pre>${tag}</pre>`
+		}</main>`;
+		return c.html(await page({ language, css: parts.css, title: config.brandName, body, footer: footer() }), 200, { ...alone(false), ...headers });
+	});
+
+	app.get("/:at{@[^/]+}", async (c) => {
+		const desk = await parts.deskAt(c.req.param("at").slice(1));
+		if (!desk) return parts.refuse(c, 404, "missing");
+		const language = languageFor(c, desk);
+		const texts = TEXTS[language];
+		const { name, about, face, online, ownerName } = desk.face;
+		const { handle } = desk.row;
+		const body = html`<main class="person"><img class="face" src="${face}" width="112" height="112" alt=""><h1>${name}</h1>${ownerName === name ? "" : html`<p>${texts.askedBy(ownerName)}</p>`}<p class="state${online ? " on" : ""}">${online ? texts.online : texts.offline}</p>${about ? html`<p class="about">${about}</p>` : ""}${
+			desk.settings.guests ? html`<a class="go" href="/@${handle}/chat">${texts.start}</a>` : html`<p>${texts.guestsOffLine(name)}</p>`
+		}${desk.settings.a2a ? html`<h2>${texts.forAgents}</h2><p>${texts.agentsLine}</p><pre>${config.publicUrl}/a2a/${handle}</pre>` : ""}</main>`;
+		return c.html(await page({ language, css: parts.css, title: name, body, footer: footer() }), 200, { ...alone(false), ...headers });
+	});
+
+	app.get("/:at{@[^/]+}/chat", async (c) => {
+		const desk = await parts.deskAt(c.req.param("at").slice(1));
+		if (!desk) return parts.refuse(c, 404, "missing");
+		const language = languageFor(c, desk);
+		const texts = TEXTS[language];
+		const { theme, accent } = look(c);
+		const say = async (status: 403 | 503, title: string, line: string) => c.html(await notice({ language, css: parts.css, theme, title, line, home: true }), status, { ...alone(false), ...NO_STORE });
+		if (!desk.settings.guests) return say(403, texts.guestsOff, texts.guestsOffLine(desk.face.name));
+		if (!parts.chat) return say(503, texts.busy, texts.notBuilt);
+		const lang = c.req.query("lang");
+		const document = chatDocument({
+			language,
+			title: texts.chatWith(desk.face.name),
+			...parts.chat,
+			boot: {
+				handle: desk.row.handle,
+				ticket: engine.embed.issueTicket(desk, null),
+				mode: "page",
+				theme,
+				...(accent === undefined ? {} : { accent }),
+				...(lang === "zh" || lang === "en" ? { language: lang } : {}),
+				socket: `/a2a/${desk.row.handle}/ws`,
+				brand: config.brandName,
+			},
+		});
+		return c.html(await document, 200, { ...alone(true), ...NO_STORE });
+	});
+
+	app.get("/:at{@[^/]+}/face.svg", async (c) => {
+		const desk = await parts.deskAt(c.req.param("at").slice(1));
+		if (!desk) return c.text("There is no desk of that name.", 404, NO_STORE);
+		const svg = drawFace(desk.row.handle);
+		const etag = `"${createHash("sha256").update(svg).digest("base64url").slice(0, 22)}"`;
+		const all = { ...SVG, "cache-control": FACE_CACHE, etag };
+		return isFresh(c.req.header("if-none-match"), etag) ? c.body(null, 304, all) : c.body(svg, 200, all);
+	});
+
+	const footer = () => html`<footer>${config.brandName}</footer>`;
+	return app;
+}

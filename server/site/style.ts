@@ -1,0 +1,39 @@
+/** The one style sheet of this door's pages: widget.md "Look", with more room. System fonts, both themes, nothing from elsewhere. */
+export const SITE_CSS = `
+:root { color-scheme: light dark; --ground: #fafaf9; --panel: #fff; --ink: #1c1917; --dim: #57534e; --line: #e7e5e4; --on: #fafaf9; --online: #16a34a; --online-ink: #15803d; }
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; --ground: #12100f; --panel: #1c1917; --ink: #f5f5f4; --dim: #a8a29e; --line: #2e2a27; --on: #1c1917; --online-ink: #4ade80; }
+@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { --ground: #12100f; --panel: #1c1917; --ink: #f5f5f4; --dim: #a8a29e; --line: #2e2a27; --on: #1c1917; --online-ink: #4ade80; } }
+* { box-sizing: border-box; margin: 0; }
+body { font: 15px/22px system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Noto Sans CJK SC", sans-serif; background: var(--ground); color: var(--ink); min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column; }
+main { width: min(560px, 100% - 40px); margin: auto; padding: 56px 0; }
+h1 { font-size: 28px; line-height: 36px; font-weight: 650; letter-spacing: -0.01em; text-wrap: balance; }
+h2 { font-size: 15px; line-height: 22px; font-weight: 600; margin-top: 40px; }
+p { margin-top: 8px; color: var(--dim); text-wrap: pretty; overflow-wrap: anywhere; }
+a { color: inherit; }
+a:focus-visible { outline: 2px solid var(--ink); outline-offset: 3px; border-radius: 12px; }
+.face { display: block; border-radius: 50%; }
+.person { display: flex; flex-direction: column; align-items: center; text-align: center; }
+.person .face { margin-bottom: 20px; box-shadow: 0 8px 32px #1c19171f; }
+.person .about { font-size: 17px; line-height: 26px; margin-top: 12px; }
+.state { display: inline-flex; align-items: center; gap: 8px; font-size: 13px; line-height: 20px; }
+.state::before { content: ""; width: 9px; height: 9px; border-radius: 50%; background: var(--dim); }
+.state.on { color: var(--online-ink); }
+.state.on::before { background: var(--online); }
+.go { display: inline-block; margin-top: 28px; padding: 12px 26px; min-height: 44px; border-radius: 24px; background: var(--ink); color: var(--on); font-weight: 600; text-decoration: none; }
+.go:hover { opacity: 0.88; }
+.go:focus-visible { border-radius: 24px; }
+ul { list-style: none; padding: 0; margin-top: 24px; display: grid; gap: 12px; }
+.desk { display: flex; gap: 16px; align-items: center; padding: 16px; background: var(--panel); border: 1px solid var(--line); border-radius: 18px; text-decoration: none; }
+.desk:hover { border-color: var(--dim); }
+.desk:focus-visible { border-radius: 18px; }
+.desk strong { display: block; font-weight: 600; }
+.desk .about { margin: 0; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
+pre { margin-top: 12px; padding: 14px 16px; border: 1px solid var(--line); border-radius: 14px; background: var(--panel); font: 13px/20px ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-x: auto; text-align: start; white-space: pre-wrap; overflow-wrap: anywhere; }
+footer { padding: 20px; text-align: center; font-size: 13px; line-height: 20px; color: var(--dim); }
+.quiet { text-align: center; }
+.quiet h1 { font-size: 18px; line-height: 26px; }
+.quiet.bare { padding: 24px 0; }
+@media (prefers-reduced-motion: no-preference) { .go, .desk { transition: opacity 0.16s ease-out, border-color 0.16s ease-out; } }
+@media (forced-colors: active) { .go { border: 1px solid; } .state::before { forced-color-adjust: none; } }
+`;

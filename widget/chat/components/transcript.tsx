@@ -1,0 +1,265 @@
+/**
+ * The lines of the conversation, and how they scroll: the newest stays in sight unless the visitor looks further up, and
+ * older ones that come in do not move what is being read. A log for those who hear the page, but a silent one: what is
+ * new is read out whole, once, by `Announcer`.
+ */
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { DeskFace } from "../../../shared/channel.js";
+import { Icon } from "../../ui/icons.js";
+import { parseMarkdown, plainWords } from "../../ui/markdown.js";
+import { Prose } from "../../ui/prose.js";
+import { unreadCount } from "../conversation.js";
+import type { Speech } from "../i18n.js";
+import { type Row, rowsOf, type Tail, tailOf } from "../rows.js";
+import type { Session, SessionState } from "../session.js";
+import { Face } from "./face.js";
+import { DeskLine, OnItsWay, OwnLine, Parts, type Scene } from "./message.js";
+
+/** Pixels from the end that still count as at the end, and from the start at which older lines are asked for. */
+const NEAR_END = 48;
+const NEAR_START = 240;
+
+export interface TranscriptProps {
+	speech: Speech;
+	session: Session;
+	state: SessionState;
+	/** The desk as far as it is known. */
+	name: string;
+	face?: string;
+	now(): number;
+	/** Told whether the newest line is in sight. */
+	onSight(newest: boolean): void;
+	/** A suggestion was chosen. */
+	onPick(text: string): void;
+}
+
+export function Transcript({ speech, session, state, name, face, now, onSight, onPick }: TranscriptProps): JSX.Element {
+	const { words } = speech;
+	const { conversation, desk } = state;
+	const scroll = useRef<HTMLDivElement>(null);
+	const following = useRef(true);
+	const held = useRef({ first: 0, height: 0, context: "" as string | undefined, outgoing: 0 });
+	const [behind, setBehind] = useState(false);
+	const rows = rowsOf(conversation);
+	const tail = tailOf(conversation, desk?.online ?? true);
+	const scene: Scene = { words, name, face, named: rows.some((row) => row.kind === "message" && row.author.side === "person") };
+
+	const toEnd = (): void => {
+		const box = scroll.current;
+		if (box) box.scrollTop = box.scrollHeight;
+	};
+	useLayoutEffect(() => {
+		const box = scroll.current;
+		if (!box) return;
+		const first = conversation.messages[0]?.seq ?? 0;
+		const before = held.current;
+		if (conversation.outgoing.length > before.outgoing || conversation.contextId !== before.context) following.current = true;
+		if (following.current) box.scrollTop = box.scrollHeight;
+		else if (first < before.first) box.scrollTop += box.scrollHeight - before.height;
+		held.current = { first, height: box.scrollHeight, context: conversation.contextId, outgoing: conversation.outgoing.length };
+	});
+	useEffect(() => {
+		const box = scroll.current;
+		if (!box || typeof ResizeObserver === "undefined") return;
+		// A keyboard that slides in makes the room smaller.
+		const watch = new ResizeObserver(() => following.current && toEnd());
+		watch.observe(box);
+		return () => watch.disconnect();
+	}, []);
+
+	const onScroll = (): void => {
+		const box = scroll.current;
+		if (!box) return;
+		const newest = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+		if (newest !== following.current) {
+			following.current = newest;
+			setBehind(!newest);
+			onSight(newest);
+		}
+		if (box.scrollTop < NEAR_START && conversation.more && state.older === "idle") session.older();
+	};
+
+	const none = rows.length === 0;
+	const unread = unreadCount(conversation) > 0;
+	const pick = (text: string): void => {
+		// The button that has the keyboard is about to go.
+		scroll.current?.focus({ preventScroll: true });
+		onPick(text);
+	};
+	return (
+		<div class="transcript">
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+			<div class="scroll" ref={scroll} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={words.transcript(name)}>
+				{none && desk && <Empty desk={desk} words={words} onPick={pick} />}
+				{state.older !== "idle" && (
+					<p class="aside" role="status">
+						{state.older === "loading" ? words.older : words.olderFailed}
+						{state.older === "failed" && (
+							<button type="button" onClick={() => session.older()}>
+								{words.retry}
+							</button>
+						)}
+					</p>
+				)}
+				{rows.map((row) => (
+					<Line
+						key={row.key}
+						row={row}
+						scene={scene}
+						session={session}
+						away={state.link !== "open"}
+						when={(at) => speech.when(at, now())}
+					/>
+				))}
+				<Going tail={tail} last={rows.at(-1)} scene={scene} state={state} />
+				{conversation.ended && (
+					<p class="aside">
+						{words.ended(name)}
+						<button type="button" onClick={() => session.begin()}>
+							{words.begin}
+						</button>
+					</p>
+				)}
+			</div>
+			{behind && (
+				<button type="button" class="newest" aria-label={unread ? words.newest : words.toEnd} onClick={toEnd}>
+					<Icon name="down" />
+					{unread && <span>{words.newest}</span>}
+				</button>
+			)}
+		</div>
+	);
+}
+
+interface LineProps {
+	row: Row;
+	scene: Scene;
+	session: Session;
+	away: boolean;
+	when(at: number): string;
+}
+
+function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
+	const { words } = scene;
+	switch (row.kind) {
+		case "time":
+			return (
+				<p class="aside">
+					<time dateTime={new Date(row.at).toISOString()}>{when(row.at)}</time>
+				</p>
+			);
+		case "outgoing": {
+			const { messageId, text } = row.outgoing;
+			const under = (
+				<OnItsWay
+					words={words}
+					outgoing={row.outgoing}
+					offline={away}
+					onRetry={() => session.retry(messageId)}
+					onDiscard={() => session.withdraw(messageId)}
+				/>
+			);
+			return <OwnLine words={words} text={text} first={row.first} under={under} />;
+		}
+		case "mark":
+			if (row.mark.kind === "failed") return <p class="aside failed">{row.mark.text || words.failed}</p>;
+			return (
+				<DeskLine scene={scene} author={{ side: "desk" }} first={row.first}>
+					<Prose text={row.mark.text} words={words} />
+					<p class="under">{words.stopped}</p>
+				</DeskLine>
+			);
+		case "message": {
+			const { message } = row.logged;
+			if (row.author.side === "visitor") {
+				const text = message.parts.map((part) => part.text ?? part.filename ?? part.url ?? words.file).join("\n");
+				const under = row.delivery && <p class="under">{words[row.delivery]}</p>;
+				return <OwnLine words={words} text={text} first={row.first} reactions={row.reactions} under={under} />;
+			}
+			return (
+				<DeskLine scene={scene} author={row.author} first={row.first}>
+					<Parts message={message} words={words} />
+					{row.reactions.length > 0 && <p class="reactions">{row.reactions.join(" ")}</p>}
+				</DeskLine>
+			);
+		}
+	}
+}
+
+/** What is happening now, under the last line. */
+function Going({ tail, last, scene, state }: { tail: Tail; last?: Row; scene: Scene; state: SessionState }): JSX.Element {
+	const { words, name } = scene;
+	const owner = state.desk?.ownerName ?? name;
+	const spoke = (last?.kind === "message" && last.author.side === "desk") || (last?.kind === "mark" && last.mark.kind === "stopped");
+	const byPerson = state.conversation.microphone === "owner";
+	return (
+		<>
+			{(tail.draft !== undefined || tail.writing) && (
+				<DeskLine scene={scene} author={byPerson ? { side: "person", name: owner } : { side: "desk" }} first={!spoke}>
+					{tail.draft !== undefined && (
+						<div class={tail.interrupted ? "draft old" : "draft"}>
+							<Prose text={tail.draft} words={words} />
+						</div>
+					)}
+					{tail.interrupted && <p class="under">{words.interrupted}</p>}
+					<p class="dots">
+						<i />
+						<i />
+						<i />
+						<span class="unseen">{words.writing(byPerson ? owner : name)}</span>
+					</p>
+				</DeskLine>
+			)}
+			{tail.waitsForOwner && (
+				<p class="aside" role="status">
+					<span class="dot wait" />
+					{words.waitingFor(owner)}
+				</p>
+			)}
+			{tail.queued && (
+				<p class="aside" role="status">
+					{words.queued(name)}
+				</p>
+			)}
+			{tail.explanation && (
+				<p class="aside" role="status">
+					{tail.explanation}
+				</p>
+			)}
+		</>
+	);
+}
+
+/** Nobody has said anything yet. */
+function Empty({ desk, words, onPick }: { desk: DeskFace; words: Speech["words"]; onPick(text: string): void }): JSX.Element {
+	return (
+		<div class="empty">
+			<Face src={desk.face} name={desk.name} size={72} />
+			<h2 dir="auto">{desk.name}</h2>
+			{desk.about && <p dir="auto">{desk.about}</p>}
+			{desk.suggestions.length > 0 && (
+				<ul aria-label={words.suggestions}>
+					{desk.suggestions.map((text) => (
+						<li key={text}>
+							<button type="button" dir="auto" onClick={() => onPick(text)}>
+								{text}
+							</button>
+						</li>
+					))}
+				</ul>
+			)}
+		</div>
+	);
+}
+
+/** Reads out what the desk's side has said, once it is said whole. The only thing here that speaks up by itself besides status lines. */
+export function Announcer({ state, name }: { state: SessionState; name: string }): JSX.Element {
+	const { said } = state;
+	const text = said ? `${name}: ${plainWords(parseMarkdown(said.message.parts.map((part) => part.text ?? "").join("")))}` : "";
+	return (
+		<div class="unseen" aria-live="polite">
+			{text}
+		</div>
+	);
+}

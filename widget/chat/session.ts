@@ -1,0 +1,367 @@
+/**
+ * One visitor at one desk while the chat is open: joins connection, conversation, store and tabs, and offers what the
+ * visitor can do. It draws nothing and touches no window: what it needs of one is given to it, so that a whole session
+ * runs in a test.
+ */
+import {
+	CHANNEL_VERSION,
+	CHAT_METHODS,
+	type DeskFace,
+	type HelloParams,
+	type HelloResult,
+	type HistoryResult,
+	type LoggedMessage,
+} from "../../shared/channel.js";
+import type { FrameBoot, FrameMessage } from "../../shared/embed.js";
+import { EXTENSIONS } from "../../shared/extensions.js";
+import { LIMITS } from "../../shared/limits.js";
+import { type Clock, type Connection, createConnection, type Link, type Notice, type Socket } from "./connection.js";
+import { type Action, agrees, beingAnswered, type Conversation, EMPTY, reactionOf, reduce, unreadCount } from "./conversation.js";
+import { createDelivery } from "./delivery.js";
+import { again, type Outgoing } from "./outbox.js";
+import type { Store } from "./store.js";
+import type { TabMessage, Tabs } from "./tabs.js";
+
+/** Why there is no chat here. `reload`: a fresh document may help. */
+export type Closed = "forbidden" | "reload" | "sandboxed";
+
+export interface SessionState {
+	conversation: Conversation;
+	/** Absent until the first Hello is answered. */
+	desk?: DeskFace;
+	link: Link;
+	/** The link has been away long enough to say so. */
+	away: boolean;
+	closed?: Closed;
+	/** Whether this browser keeps the conversation. */
+	kept: boolean;
+	older: "idle" | "loading" | "failed";
+	sound: boolean;
+	/** The last word of the desk's side that came while the chat was open: for those who hear the page. */
+	said?: LoggedMessage;
+}
+
+export interface SessionParts {
+	boot: FrameBoot;
+	store: Store;
+	clock: Clock;
+	random(): number;
+	/** A new unguessable id of 36 characters. */
+	newId(): string;
+	dial(): Socket;
+	tabs(on: (message: TabMessage) => void): Tabs;
+	page: {
+		/** Whether the visitor can see the chat and looks at it now. */
+		looking(): boolean;
+		post(message: FrameMessage): void;
+		/** Loads the document anew. */
+		reload(): void;
+		/** Whether that was done a moment ago: then it does not help. */
+		reloadedLately(): boolean;
+		/** Makes the sound for a message, in one tab only. */
+		ring(messageId: string): void;
+	};
+	/** The document stands in a frame that may not keep or reach anything (`sandbox`). */
+	sandboxed: boolean;
+}
+
+export interface Session {
+	readonly state: SessionState;
+	/** Returns what stops it. */
+	subscribe(listener: () => void): () => void;
+	/** The chat is shown: connects. */
+	open(): void;
+	/** The page is hidden away for good or for a while (`pagehide`). */
+	suspend(): void;
+	/** Something says that trying again is worth it now. */
+	nudge(): void;
+	/** The browser says that there is no network: what is on its way waits, and is not lost. */
+	offline(): void;
+	/** The visitor sees the newest message; call again whenever that may have become true. */
+	look(): void;
+	draft(): string;
+	write(text: string): void;
+	send(text: string): void;
+	retry(messageId: string): void;
+	withdraw(messageId: string): void;
+	/** Cancels what the desk is doing. */
+	stop(): void;
+	begin(): void;
+	older(): void;
+	setSound(on: boolean): void;
+	forget(): void;
+	/** Out of `closed`. */
+	tryAgain(): void;
+}
+
+/** A short break is not worth a word. */
+const GRACE_MS = 2_500;
+const TYPING_EVERY_MS = 3_000;
+const TYPING_LASTS_MS = 6_000;
+/** A conversation that a send has begun is followed at once; this much later it is asked for. */
+const BEGUN_MS = 2_000;
+
+const SPOKEN = [EXTENSIONS.chat, EXTENSIONS.humanTakeover, EXTENSIONS.ownerWait, EXTENSIONS.ended, EXTENSIONS.ackReaction];
+
+export function createSession(parts: SessionParts): Session {
+	const { boot, store, clock, page } = parts;
+	const listeners = new Set<() => void>();
+	const timers = new Map<string, () => void>();
+	let state: SessionState = { conversation: EMPTY, link: "idle", away: false, kept: true, older: "idle", sound: false };
+	let nonce = "";
+	/** The token that this window speaks with. */
+	let credential: string | undefined;
+	let tabs: Tabs | undefined;
+	/** The conversation that the last Hello asked to go on with. */
+	let asked: string | undefined;
+	let reopening = false;
+	/** seq at which the conversation was last read anew because the server's differed: once is enough. */
+	let doubted = -1;
+	let typedAt = Number.NEGATIVE_INFINITY;
+	let told = { unread: 0, online: false };
+
+	const connection: Connection = createConnection({
+		dial: parts.dial,
+		clock,
+		random: parts.random,
+		hello,
+		onReady: ready,
+		onNotice: noticed,
+		onLink(link, why) {
+			if (link === "stopped") return stopped(why === "forbidden" ? "forbidden" : "reload");
+			if (link === "open") {
+				later("away", undefined);
+				set({ link, away: false });
+			} else {
+				if (!state.away && !timers.has("away") && link !== "idle") later("away", GRACE_MS, () => set({ away: true }));
+				set({ link });
+			}
+		},
+	});
+
+	const delivery = createDelivery({
+		store,
+		connection,
+		clock,
+		random: parts.random,
+		conversation: () => state.conversation,
+		dispatch,
+		begun(contextId) {
+			if (state.conversation.contextId !== contextId) return;
+			tabs?.post({ type: "begun", contextId });
+			// Its events come by themselves; if the server had it already (a retry), they are asked for.
+			later("begun", BEGUN_MS, () => state.conversation.contextId === contextId && state.conversation.seq === 0 && connection.renew());
+		},
+	});
+
+	function later(name: string, ms: number | undefined, call?: () => void): void {
+		timers.get(name)?.();
+		timers.delete(name);
+		if (ms === undefined || !call) return;
+		const stop = clock.after(ms, () => {
+			timers.delete(name);
+			call();
+		});
+		timers.set(name, stop);
+	}
+
+	function set(change: Partial<SessionState>): void {
+		state = { ...state, ...change };
+		const unread = unreadCount(state.conversation);
+		const online = state.desk?.online ?? false;
+		if (unread !== told.unread) page.post({ type: "unread", count: unread });
+		if (online !== told.online) page.post({ type: "online", online });
+		told = { unread, online };
+		for (const listener of listeners) listener();
+	}
+
+	function dispatch(action: Action): void {
+		const before = state.conversation;
+		const conversation = reduce(before, action);
+		if (conversation === before) return;
+		state = { ...state, conversation };
+		if (conversation.outgoing !== before.outgoing) delivery.keep();
+		if (conversation.contextId !== undefined && conversation.contextId !== before.contextId) store.set("new", undefined);
+		look();
+		set({ kept: store.kept });
+		if (conversation.lost && !before.lost) reopen();
+	}
+
+	function hello(): HelloParams {
+		credential = store.get("token");
+		if (!credential) {
+			// The same in every tab until one of them has a token: they are one guest.
+			if (!store.get("nonce")) store.set("nonce", parts.newId());
+			nonce = store.get("nonce") ?? nonce;
+		}
+		nonce ||= parts.newId();
+		const params: HelloParams = { version: CHANNEL_VERSION, nonce, credential, ticket: boot.ticket, extensions: SPOKEN };
+		const { contextId, seq } = state.conversation;
+		asked = reopening ? undefined : contextId;
+		if (asked !== undefined) params.follow = [{ contextId: asked, after: seq }];
+		else if (contextId === undefined && store.get("new") !== undefined) params.new = true;
+		return params;
+	}
+
+	function ready(result: HelloResult): void {
+		reopening = false;
+		if (result.guestToken) {
+			credential = result.guestToken;
+			store.set("token", credential);
+			store.set("nonce", undefined);
+			tabs?.post({ type: "token" });
+		}
+		set({ desk: result.desk, kept: store.kept });
+		// A new one that was begun while Hello was under way is not taken back.
+		if (result.context && store.get("new") === undefined) {
+			dispatch({ type: "opened", state: result.context });
+			set({ older: "idle" });
+		} else if (state.conversation.contextId !== undefined && !result.following.some((f) => f.contextId === asked)) {
+			// It was another guest's, or is deleted.
+			dispatch({ type: "fresh" });
+		}
+		delivery.pump();
+	}
+
+	function noticed(notice: Notice): void {
+		if (notice.method === "event") {
+			const event = notice.params;
+			const { signal, message } = event;
+			if (signal?.kind === "presence" && state.desk) set({ desk: { ...state.desk, online: signal.online } });
+			dispatch({ type: "event", event });
+			if (signal?.kind === "typing") later("typing", TYPING_LASTS_MS, () => dispatch({ type: "typing over" }));
+			const held = state.conversation.messages.at(-1);
+			if (message?.role === "ROLE_AGENT" && held?.message === message && !reactionOf(message)) {
+				set({ said: held });
+				if (state.sound && !page.looking()) page.ring(message.messageId);
+			}
+		} else if (notice.method === "tick") {
+			if (agrees(state.conversation, notice.params) || doubted === state.conversation.seq) return;
+			doubted = state.conversation.seq;
+			reopen();
+		} else if (notice.method === "gap" && notice.params.contextId === state.conversation.contextId) {
+			dispatch({ type: "opened", state: notice.params.state });
+		}
+	}
+
+	function reopen(): void {
+		reopening = true;
+		connection.renew();
+	}
+
+	function stopped(closed: Closed): void {
+		later("away", undefined);
+		set({ closed, link: "stopped", away: false });
+		if (closed === "reload" && !page.reloadedLately()) page.reload();
+	}
+
+	function look(): void {
+		const { conversation } = state;
+		const last = conversation.messages.at(-1);
+		if (conversation.contextId === undefined || !last || unreadCount(conversation) === 0 || !page.looking()) return;
+		const seen = { contextId: conversation.contextId, seq: last.seq };
+		state = { ...state, conversation: reduce(conversation, { type: "seen", ...seen }) };
+		tabs?.post({ type: "seen", ...seen });
+		// Lost is not lost: the next Hello brings the mark that the server holds, and it is looked at again.
+		connection.call(CHAT_METHODS.seen, seen).catch(() => undefined);
+		set({});
+	}
+
+	function heard(message: TabMessage): void {
+		if (message.type === "seen") dispatch({ type: "seen", contextId: message.contextId, seq: message.seq });
+		else if (message.type === "new") dispatch({ type: "fresh" });
+		else if (message.type === "begun" && message.contextId !== state.conversation.contextId) reopen();
+		else if (message.type === "token" && credential !== undefined && store.get("token") !== credential) connection.renew();
+		else if (message.type === "forgotten") page.reload();
+	}
+
+	return {
+		get state() {
+			return state;
+		},
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		open() {
+			if (state.closed) return;
+			if (parts.sandboxed || boot.ticket === undefined) return set({ closed: parts.sandboxed ? "sandboxed" : "forbidden" });
+			if (!tabs) {
+				tabs = parts.tabs(heard);
+				delivery.restore();
+				set({ kept: store.kept, sound: store.get("sound") !== undefined });
+			}
+			connection.open();
+		},
+		suspend() {
+			later("away", undefined);
+			connection.close();
+		},
+		nudge: () => connection.nudge(),
+		offline: () => connection.link === "open" && connection.renew(),
+		look,
+		draft: () => store.get("draft") ?? "",
+		write(text) {
+			store.set("draft", text === "" ? undefined : text);
+			const { contextId } = state.conversation;
+			if (text === "" || contextId === undefined || clock.now() - typedAt < TYPING_EVERY_MS) return;
+			typedAt = clock.now();
+			connection.call(CHAT_METHODS.typing, { contextId }).catch(() => undefined);
+		},
+		send(text) {
+			const outgoing: Outgoing = {
+				messageId: parts.newId(),
+				text,
+				at: clock.now(),
+				state: "waiting",
+				tries: 0,
+				contextId: state.conversation.contextId,
+			};
+			store.set("draft", undefined);
+			typedAt = Number.NEGATIVE_INFINITY;
+			dispatch({ type: "queued", outgoing: [outgoing] });
+			delivery.pump();
+		},
+		retry(messageId) {
+			dispatch({ type: "moved", messageId, change: again });
+			delivery.pump();
+		},
+		withdraw: (messageId) => dispatch({ type: "withdrawn", messageId }),
+		stop() {
+			for (const { id } of beingAnswered(state.conversation)) connection.call("CancelTask", { id }).catch(() => undefined);
+		},
+		begin() {
+			store.set("new", "1");
+			dispatch({ type: "fresh" });
+			tabs?.post({ type: "new" });
+		},
+		older() {
+			const { contextId, messages, more } = state.conversation;
+			const before = messages[0]?.seq;
+			if (contextId === undefined || before === undefined || !more || state.older === "loading") return;
+			set({ older: "loading" });
+			connection.call("History", { contextId, before, limit: LIMITS.historyPage }).then(
+				(result) => {
+					const page = result as HistoryResult;
+					dispatch({ type: "history", contextId, messages: page.messages, more: page.more });
+					set({ older: "idle" });
+				},
+				() => set({ older: "failed" }),
+			);
+		},
+		setSound(on) {
+			store.set("sound", on ? "1" : undefined);
+			set({ sound: on });
+		},
+		forget() {
+			connection.close();
+			store.forget();
+			tabs?.post({ type: "forgotten" });
+			page.reload();
+		},
+		tryAgain() {
+			set({ closed: undefined });
+			connection.open();
+		},
+	};
+}

@@ -1,0 +1,4 @@
+/** Listens to several events (`"focus pointerenter"`) until a signal ends it. */
+export const listen = (target: EventTarget | null | undefined, types: string, call: (event: Event) => void, signal: AbortSignal): void => {
+	for (const type of types.split(" ")) target?.addEventListener(type, call, { signal });
+};
