@@ -6,9 +6,9 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Server } from "node:http";
 import { join } from "node:path";
-import { join } from "node:path";
 import { LIMITS } from "../shared/limits.js";
 import { a2aDoor } from "./a2a/door.js";
+import { Cards } from "./a2a/card.js";
 import { Gate } from "./a2a/limits.js";
 import { attachWebsocket } from "./a2a/websocket.js";
 import type { Config } from "./config.js";
@@ -17,7 +17,6 @@ import type { Engine } from "./engine/engine.js";
 import type { Answerer, Clock, Random, Store } from "./engine/ports.js";
 import type { Log } from "./log.js";
 import { ownerDoor } from "./owner/door.js";
-import { PACKAGE_ROOT } from "./root.js";
 import { PACKAGE_ROOT } from "./root.js";
 import { siteDoor } from "./site/door.js";
 import { isPublicSuffix } from "./suffix.js";
@@ -56,6 +55,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const sites = { localhost: config.allowLocalhostSites, isPublicSuffix };
 	const engine = await createEngine({ ...parts, sites, brand: config.brandName, limits: config.limits });
 	const gate = new Gate(clock, config.limits);
+	const cards = new Cards({ publicUrl: config.publicUrl, brandName: config.brandName, version: VERSION });
 	let stopping = false;
 
 	const app = new Hono();
@@ -64,9 +64,9 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		const ready = !stopping && (await store.read.ready().catch(() => false));
 		return ready ? c.text("ready") : c.text(stopping ? "stopping" : "the store does not answer", 503);
 	});
-	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate }));
+	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate, cards }));
 	app.route("/", ownerDoor({ engine, config }));
-	app.route("/", siteDoor({ engine, config, log, clientDir: join(PACKAGE_ROOT, "dist/client") }));
+	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
 
 	let started: Promise<void> | undefined;
 	return {
@@ -78,7 +78,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 			server.headersTimeout = LIMITS.headersMs;
 			server.requestTimeout = LIMITS.requestMs;
-			const sockets = attachWebsocket({ server, engine, config, log, gate });
+			const sockets = attachWebsocket({ server, engine, config, log, gate, cards });
 			await new Promise<void>((resolve, reject) => {
 				server.once("error", reject);
 				server.listen(port, host, () => resolve());

@@ -38,7 +38,7 @@ const WRITER = new URL("./writer.js", import.meta.url);
 async function openStore(config: Config, log: Log): Promise<Store> {
 	if (config.databaseUrl !== undefined) {
 		const { openPostgres } = await import("./store/postgres.js");
-		return storeOf(await openPostgres({ url: config.databaseUrl, table: operationTable(decides as never, halves as never), clock: systemClock, log }), true);
+		return storeOf(await openPostgres({ url: config.databaseUrl, table: operationTable(decides, halves), clock: systemClock, log }), true);
 	}
 	const driver = await openSqlite({
 		dir: config.dataDir,

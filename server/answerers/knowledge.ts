@@ -8,7 +8,7 @@
  */
 import type { Answerer, Ending, Piece, Turn, TurnMessage } from "../engine/ports.js";
 import { type Answer, answers, smallTalk, unread } from "./knowledge/compose.js";
-import { type Found, find } from "./knowledge/find.js";
+import { find, type Group } from "./knowledge/find.js";
 import { type Language, languageOf } from "./knowledge/language.js";
 import { Library } from "./knowledge/library.js";
 import type { Shelf } from "./knowledge/shelf.js";
@@ -78,7 +78,10 @@ function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
 /** Answers to a sentence: to each question joined in it where all have one, else to the whole, else to those that have one. */
 function answer(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Answer[] {
 	const clauses = clausesOf(asked.text);
-	const parts = clauses.length > 1 ? clauses.map((text) => ({ question: text, language, found: lookUp({ ...asked, text }, language, said, self, shelves) })) : [];
+	const parts =
+		clauses.length > 1
+			? clauses.map((text) => ({ question: text, language, found: lookUp({ ...asked, text }, language, said, self, shelves) }))
+			: [];
 	const known = parts.filter((part) => part.found.length > 0).length;
 	if (known > 0 && known === parts.length) return parts;
 	const whole = lookUp(asked, language, said, self, shelves);
@@ -86,7 +89,7 @@ function answer(asked: Asked, language: Language, said: readonly string[], self:
 }
 
 /** A continuation is read with what it goes on from first, anything else by itself first. */
-function lookUp(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Found[] {
+function lookUp(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Group[] {
 	const { alone, going } = readQuestion(asked, language, said, self);
 	const tries = asked.follows === "goes on" ? [going, alone] : [alone, going];
 	for (const question of tries) {

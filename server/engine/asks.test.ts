@@ -114,7 +114,28 @@ describe("whether a reply asks the caller something", () => {
 	});
 
 	it("reads hostile replies of 100 KB without stalling", () => {
-		const hostile = ["?", "？", "(", "[", "`", "```\n", "* ", "_a", "a_", "“", "还有什么可以帮", "anything else ", "is there ", "![](", "http://", "😊", "- x\n", "! ", "? ", "a?\" "];
+		const hostile = [
+			"?",
+			"？",
+			"(",
+			"[",
+			"`",
+			"```\n",
+			"* ",
+			"_a",
+			"a_",
+			"“",
+			"还有什么可以帮",
+			"anything else ",
+			"is there ",
+			"![](",
+			"http://",
+			"😊",
+			"- x\n",
+			"! ",
+			"? ",
+			'a?" ',
+		];
 		for (const unit of hostile) {
 			for (const end of ["", "x", "?"]) {
 				const reply = unit.repeat(Math.ceil(100_000 / unit.length)) + end;

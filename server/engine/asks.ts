@@ -43,7 +43,8 @@ export function asksCaller(reply: string): boolean {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const SIGNATURE = /^(?:—|–|--|~|～)\s*[^?？.。!！]{1,40}$/u;
-const CLOSING = /^(?:(?:with )?(?:best|kind|warm|many)?\s*(?:regards|wishes|thanks)|best|cheers|sincerely|warmly|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much| in advance)?|yours|谢谢您?|谢谢你|感谢|多谢|祝好|此致|敬礼|先谢谢了?)$/i;
+const CLOSING =
+	/^(?:(?:with )?(?:best|kind|warm|many)?\s*(?:regards|wishes|thanks)|best|cheers|sincerely|warmly|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much| in advance)?|yours|谢谢您?|谢谢你|感谢|多谢|祝好|此致|敬礼|先谢谢了?)$/i;
 
 function sentencesOf(reply: string): Sentence[] {
 	const lines = reply.split(/\r?\n/);
@@ -119,15 +120,24 @@ function withoutSignature(sentences: Sentence[]): Sentence[] {
 // Judging a sentence ----------------------------------------------------------------------------------------------------
 
 const QUESTION_END = /[?？]["'”’»)\]）】」』!！?？\s]*$/;
-const ONLY_SIGNS = /^[\s\p{P}\p{S}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f\u20e3]*$/u;
+/** An emoji of one code point, or what joins, colours and varies them. */
+const EMOJI = "\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\p{Regional_Indicator}|\\u{200d}|\\u{fe0f}|\\u{20e3}";
+const ONLY_SIGNS = new RegExp(`^(?:[\\s\\p{P}\\p{S}]|${EMOJI})*$`, "u");
+const EMOJI_END = new RegExp(`(?:[~～]|${EMOJI})+$`, "u");
 const EMOTICON = /^[:;=]['-]?[)(DPp3]+$|^\^[_.-]?\^$|^x{2,}$/;
 
-const isQuestion = (sentence: string): boolean => QUESTION_END.test(sentence.replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f~～]+$/u, ""));
+const isQuestion = (sentence: string): boolean => QUESTION_END.test(sentence.replace(EMOJI_END, ""));
 
 /** Not a sentence of its own: signs and emoji, a remark in brackets, a thank-you, a signature. A lone question mark is a sentence. */
 function isBeside(sentence: string): boolean {
 	if (isQuestion(sentence)) return false;
-	return ONLY_SIGNS.test(sentence) || EMOTICON.test(sentence) || /^[(（][^()（）]*[)）][.。]?$/.test(sentence) || SIGNATURE.test(sentence) || CLOSING.test(bare(sentence));
+	return (
+		ONLY_SIGNS.test(sentence) ||
+		EMOTICON.test(sentence) ||
+		/^[(（][^()（）]*[)）][.。]?$/.test(sentence) ||
+		SIGNATURE.test(sentence) ||
+		CLOSING.test(bare(sentence))
+	);
 }
 
 /** Lower case, without the punctuation and emoji around it. */
@@ -148,7 +158,8 @@ function isReported(sentence: string): boolean {
 	return before !== "" && !OPENS_QUESTION.test(before);
 }
 
-const FOR_YOU = "(?: (?:that )?(?:i|we|he|she|\\p{L}+) (?:can|could|may|might|should) (?:help|assist|do|answer|tell|clear|explain|look)\\b.*| (?:that )?you(?:'d| would)? (?:like|want|need|wish)(?: to (?:know|ask|hear|discuss)| help with| from (?:me|us))?(?: about .*)?| on your mind| for you| today| now)?";
+const FOR_YOU =
+	"(?: (?:that )?(?:i|we|he|she|\\p{L}+) (?:can|could|may|might|should) (?:help|assist|do|answer|tell|clear|explain|look)\\b.*| (?:that )?you(?:'d| would)? (?:like|want|need|wish)(?: to (?:know|ask|hear|discuss)| help with| from (?:me|us))?(?: about .*)?| on your mind| for you| today| now)?";
 const HELP = "(?:help|assist|do for|serve|be of (?:help|service|assistance))";
 
 /** Whole sentences, or the last clause of one. Classes and bounded repeats only: each is tried on at most COURTESY_CHARS characters. */
@@ -183,7 +194,10 @@ function isCourtesy(sentence: string): boolean {
 }
 
 function matches(words: string): boolean {
-	const english = words.replace(/^(?:(?:and|so|but|or|now|well|also|otherwise|then|ok|okay|alright|great|sure|by the way|before you go)[ ,]+)+/, "");
+	const english = words.replace(
+		/^(?:(?:and|so|but|or|now|well|also|otherwise|then|ok|okay|alright|great|sure|by the way|before you go)[ ,]+)+/,
+		"",
+	);
 	const chinese = words.replace(/\s+/g, "").replace(/^(?:那么?|另外|此外|对了|好的?|嗯)+[，,]?/, "");
 	return COURTESIES.some((courtesy) => courtesy.test(english) || courtesy.test(chinese));
 }

@@ -112,6 +112,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			const after = await changed(handle);
 			if (desk.settings.guests && !after.settings.guests) parts.shutOut({ deskId: after.row.id });
 			if (desk.settings.builtInAnswerer !== after.settings.builtInAnswerer) parts.presence(after);
+			if (after.settings.builtInAnswerer && !desk.settings.builtInAnswerer) await turns.look();
 			return after;
 		},
 		async takeMicrophone(handle, contextId) {

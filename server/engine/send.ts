@@ -5,11 +5,14 @@
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import { DeskError } from "../../shared/errors.js";
 import type { Limits } from "../../shared/limits.js";
+import { EXTENSIONS } from "../../shared/extensions.js";
 import { isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, type ConversationRows, type KeyScope, LogDraft, moveTask, noChange, statusJson } from "./changes.js";
 import type { Provenance, StoredEvent } from "./ports.js";
 import type { ConversationRow, PrincipalRow, TaskRow, TurnRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
+import { statusText } from "./texts.js";
+import { coveredBy } from "./turn-operations.js";
 
 /** A turn that the sender would run at once; the ids are made before, so that its answer can be queued behind the send. */
 export interface ClaimOffer {
@@ -61,7 +64,7 @@ export interface SendAnswer {
 	/** The whole task was made by this send. */
 	fresh: boolean;
 	/** The turn that now runs under the claim offered. */
-	turn?: { uid: string; claim: string; throughSeq: number };
+	turn?: { uid: string; claim: string; throughSeq: number; covered: string[] };
 	/** seq after which the task's stream goes on. */
 	seq: number;
 	events: StoredEvent[];
@@ -108,12 +111,15 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	const askedSeq = log.add("message", taskUid, messageJson);
 
 	const turn = planTurn(rows, input, conversation, askedSeq, change);
+	// After the do-not-disturb sign a message is kept, wakes nobody and is done with at once (DESK-4).
+	const ended = conversation.endedAt !== null;
 	let state: TaskState;
 	let status: string;
 	if (rows.named) {
 		let task: TaskRow = { ...rows.named, askedSeq };
 		// An answer to what was asked: back to work (A2A-8), whether or not somebody is there to do it this moment.
-		if (task.state !== "TASK_STATE_WORKING" && (turn || task.state !== "TASK_STATE_SUBMITTED")) task = moveTask(task, "TASK_STATE_WORKING", log);
+		if (ended) task = moveTask(task, "TASK_STATE_COMPLETED", log, endedNote(rows, input, task));
+		else if (task.state !== "TASK_STATE_WORKING" && (turn || task.state !== "TASK_STATE_SUBMITTED")) task = moveTask(task, "TASK_STATE_WORKING", log);
 		change.tasks.push(task);
 		state = task.state;
 		status = task.status;
@@ -125,12 +131,13 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		let statusAt = input.now;
 		let stored: TaskState = state;
 		let storedStatus = status;
-		if (turn) {
-			const working = moveTask({ ...blankTask(taskUid, conversation.uid), statusAt }, "TASK_STATE_WORKING", log);
-			stored = working.state;
-			storedStatus = working.status;
-			statusAt = working.statusAt;
-			lastSeq = working.lastSeq;
+		if (turn || ended) {
+			const made = { ...blankTask(taskUid, conversation.uid), statusAt };
+			const moved = ended ? moveTask(made, "TASK_STATE_COMPLETED", log, endedNote(rows, input, made)) : moveTask(made, "TASK_STATE_WORKING", log);
+			stored = moved.state;
+			storedStatus = moved.status;
+			statusAt = moved.statusAt;
+			lastSeq = moved.lastSeq;
 		}
 		change.newTasks.push({
 			uid: taskUid,
@@ -205,6 +212,13 @@ function checkNames(rows: SendRows, input: SendInput): void {
 	}
 }
 
+function endedNote(rows: SendRows, input: SendInput, task: TaskRow): { message: string; metadata: string } {
+	const person = input.provenance.channel === "embed" || input.provenance.channel === "page";
+	const text = statusText("ended", person ? rows.desk.language : "en", rows.desk.ownerName);
+	const message = { messageId: `${task.uid}-ended`, contextId: task.contextId, taskId: task.uid, role: "ROLE_AGENT", parts: [{ text }] };
+	return { message: JSON.stringify(message), metadata: JSON.stringify({ [EXTENSIONS.ended]: { ended: true, name: rows.desk.ownerName } }) };
+}
+
 const blankTask = (uid: string, contextId: string): TaskRow => ({
 	id: 0,
 	uid,
@@ -250,13 +264,14 @@ function planTurn(rows: SendRows, input: SendInput, conversation: ConversationRo
 	const queued = rows.turns.find((t) => t.state === "queued");
 	if (running && queued) return undefined;
 	const claimable = !running && input.claim !== undefined;
+	const covered = [rows.named?.uid ?? input.ids.task, ...coveredBy({ throughSeq: askedSeq }, rows.openTasks).map((t) => t.uid)];
 	const epoch = conversation.epoch + 1;
 	if (queued) {
 		if (!claimable || !input.claim) return undefined;
 		change.conversation.epoch = epoch;
 		const claimed: TurnRow = { ...queued, state: "running", epoch, attempts: queued.attempts + 1, throughSeq: askedSeq, ...input.claim };
 		change.turns.push(claimed);
-		return { uid: queued.uid, claim: claimed.claim, throughSeq: askedSeq };
+		return { uid: queued.uid, claim: claimed.claim, throughSeq: askedSeq, covered };
 	}
 	if (input.guest && !running) checkOpenTurns(rows.openTurns, input.limits);
 	const place = input.provenance.embed ?? input.provenance.site ?? null;
@@ -267,7 +282,7 @@ function planTurn(rows: SendRows, input: SendInput, conversation: ConversationRo
 	}
 	change.conversation.epoch = epoch;
 	change.newTurn = { ...base, state: "running", epoch, attempts: 1, throughSeq: askedSeq, ...input.claim };
-	return { uid: input.ids.turn, claim: input.claim.claim, throughSeq: askedSeq };
+	return { uid: input.ids.turn, claim: input.claim.claim, throughSeq: askedSeq, covered };
 }
 
 function checkOpenTurns(open: SendRows["openTurns"], limits: SendInput["limits"]): void {

@@ -90,7 +90,7 @@ export class Tasks {
 		this.parts.grown(answer.conversationId, answer.events);
 		if (early && answer.turn?.uid !== input.ids.turn) turns.stop(input.ids.turn);
 		if (answer.turn && !early && answerer) {
-			await turns.beginClaimed({ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid }, answer.conversationId, answer.turn.throughSeq);
+			await turns.beginClaimed({ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid }, answer.conversationId, answer.turn.throughSeq, answer.turn.covered);
 		}
 		return await this.sentOf(caller, desk, principal, input, answer, options, access);
 	}

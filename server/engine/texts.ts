@@ -21,7 +21,8 @@ const TEXTS: Record<Language, Record<StatusText, (name: string) => string>> = {
 		expired: () => "Expired: no answer within 24 hours",
 		authorise: (name) => `${name}'s agent needs your authorisation to go on`,
 		failed: (name) => `The answer could not be finished; ${name} can see your message, and you can also send it again`,
-		parked: (name) => `The answer broke off several times and was set aside; ${name} can see your message, and you can also send it again in other words`,
+		parked: (name) =>
+			`The answer broke off several times and was set aside; ${name} can see your message, and you can also send it again in other words`,
 		interrupted: () => "The answer was interrupted and is being written again",
 		passedOn: (name) => `I have passed your message on to ${name}`,
 	},

@@ -69,7 +69,7 @@ export interface ClaimInput {
 
 export interface ClaimAnswer {
 	/** Absent: somebody else runs it, the owner speaks, or there is nothing (left) to answer. */
-	claimed?: { turnUid: string; claim: string; throughSeq: number; conversationId: number; contextUid: string; attempts: number };
+	claimed?: { turnUid: string; claim: string; throughSeq: number; covered: string[]; conversationId: number; contextUid: string };
 	conversationId: number;
 	events: StoredEvent[];
 }
@@ -99,7 +99,7 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 	change.turns.push({ ...turn, state: "running", epoch: conversation.epoch + 1, claim: input.claim, leaseUntil: input.leaseUntil, attempts: turn.attempts + 1, ...through, wrote: 0 });
 	change.conversation.seq = log.seq;
 	change.events = log.events;
-	const claimed = { turnUid: turn.uid, claim: input.claim, ...through, conversationId: conversation.id, contextUid: conversation.uid, attempts: turn.attempts + 1 };
+	const claimed = { turnUid: turn.uid, claim: input.claim, ...through, covered: covered.map((t) => t.uid), conversationId: conversation.id, contextUid: conversation.uid };
 	return { plan: change, answer: { claimed, conversationId: conversation.id, events: log.events } };
 }
 

@@ -125,17 +125,19 @@ export class Turns {
 			provenance: provenanceOf(conversation.conversation),
 			acceptedOutputModes: null,
 		};
-		await this.beginClaimed(about, claimed.conversationId, claimed.throughSeq);
+		await this.beginClaimed(about, claimed.conversationId, claimed.throughSeq, claimed.covered);
 	}
 
 	/** Runs a turn that is claimed and on disk, with what was said before it. */
-	async beginClaimed(about: Omit<Begin, "history" | "incoming">, conversationId: number, throughSeq: number): Promise<void> {
+	async beginClaimed(about: Omit<Begin, "history" | "incoming">, conversationId: number, throughSeq: number, covered: readonly string[]): Promise<void> {
 		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
 		const messages = view.messages.map(({ event, from }): TurnMessage => ({ seq: event.seq, from, message: JSON.parse(event.body) as Message }));
-		// What has come since the desk or its owner last spoke is what this turn answers.
-		let answeredTo = messages.length;
-		while (answeredTo > 0 && messages[answeredTo - 1]?.from === "visitor") answeredTo -= 1;
-		this.begin({ ...about, history: messages.slice(0, answeredTo), incoming: messages.slice(answeredTo) });
+		// It answers what its tasks ask and have had no word to yet; a message that came during another turn stands before that one's reply.
+		const asked = (m: TurnMessage): boolean => {
+			const { taskId } = m.message;
+			return m.from === "visitor" && taskId !== undefined && covered.includes(taskId) && !messages.some((other) => other.from !== "visitor" && other.seq > m.seq && other.message.taskId === taskId);
+		};
+		this.begin({ ...about, history: messages.filter((m) => !asked(m)), incoming: messages.filter(asked) });
 	}
 
 	/** Looks for turns that nobody holds, now and from time to time. Where this process alone writes, nobody holds any at its start. */
@@ -149,6 +151,11 @@ export class Turns {
 			});
 		};
 		again();
+	}
+
+	/** Somebody is there to answer now: what has waited is claimed. */
+	async look(): Promise<void> {
+		if (!this.stopping) await this.sweep();
 	}
 
 	private async sweep(orphaned = false): Promise<void> {

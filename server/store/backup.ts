@@ -16,21 +16,27 @@ import { type Connection, checkIntact, databaseFile, makePrivateFile, orDamaged,
 const WAIT_MS = 10_000;
 
 /** Opens a file to look at it, and closes it again. */
-function looking<T>(file: string, look: (connection: Connection) => T): T {
+function looking(file: string, look: (connection: Connection) => void, advice?: string): void {
 	if (sizeOf(file) === 0) throw refused(`There is no database at ${file}. Check the path.`);
-	return orDamaged(file, () => {
-		const connection = new Database(file, { readonly: true, timeout: WAIT_MS });
-		try {
-			return look(connection);
-		} finally {
-			connection.close();
-		}
-	});
+	orDamaged(
+		file,
+		() => {
+			const connection = new Database(file, { readonly: true, timeout: WAIT_MS });
+			try {
+				look(connection);
+			} finally {
+				connection.close();
+			}
+		},
+		advice,
+	);
 }
+
+const ANOTHER = "Nothing was restored from it; use another backup.";
 
 /** Refuses a file that no server could start with. */
 function checkUsable(connection: Connection, file: string): void {
-	checkIntact(connection, file);
+	checkIntact(connection, file, ANOTHER);
 	if (schemaOf(connection) === 0) throw refused(`The file ${file} is not a database of this program. Check the path.`);
 	checkSchema(connection, file);
 }
@@ -55,14 +61,14 @@ export function backup({ dir, to }: { dir: string; to: string }): { bytes: numbe
  */
 export function restore({ dir, from, now }: { dir: string; from: string; now: number }): { kept: string | undefined } {
 	const source = resolve(from);
-	looking(source, (connection) => checkUsable(connection, source));
+	looking(source, (connection) => checkUsable(connection, source), ANOTHER);
 	const unlock = lockFolder(dir);
 	try {
 		const file = databaseFile(dir);
 		const incoming = `${file}.restoring`;
 		rmSync(incoming, { force: true });
 		// Through SQLite and not as bytes: a log that lies beside the backup belongs to it.
-		looking(source, (connection) => copyDatabase(connection, incoming));
+		looking(source, (connection) => copyDatabase(connection, incoming), ANOTHER);
 		looking(incoming, (connection) => checkUsable(connection, incoming));
 		const kept = keepAside(file, `${file}.before-restore-${now}`);
 		renameSync(incoming, file);

@@ -132,7 +132,8 @@ export const unsure = (what: string): DeskError =>
 export const stopping = (): DeskError => unavailable("The server is stopping.");
 
 /** The caller of an operation that broke learns only that it did; the log has the rest. */
-export const bug = (): DeskError => new DeskError("internal", "Something went wrong in the server. Nothing was changed; its log says more.");
+export const bug = (): DeskError =>
+	new DeskError("internal", "Something went wrong in the server. Nothing was changed; its log says more.");
 
 /** A store that cannot be opened, or may not be used any more. The sentence says what its owner can do. */
 export const refused = (sentence: string): DeskError => new DeskError("unavailable", sentence);

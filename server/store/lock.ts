@@ -18,6 +18,8 @@ export function lockFolder(dir: string): () => void {
 	makePrivateFile(file);
 	const lock = new Database(file, { timeout: 0 });
 	try {
+		// No journal: nothing is ever written, and a full disk must not keep the server from starting.
+		lock.pragma("journal_mode = memory");
 		lock.exec("begin exclusive");
 	} catch (error) {
 		lock.close();

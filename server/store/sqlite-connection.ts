@@ -72,31 +72,30 @@ export function deviceTrouble(error: unknown): DeskError | undefined {
 export const damaged = (): DeskError =>
 	refused("The server's database is damaged, so nothing is read from it or written to it until its owner has restored a backup.");
 
-/** Said to the owner at the start. */
-const damagedFile = (file: string, found: string): DeskError =>
-	refused(
-		`The database ${file} is damaged (${found}). Stop here: restore a backup with "earthonline restore", which keeps this file beside the new one, or move it away to start with an empty one.`,
-	);
+const MEND =
+	'Stop here: restore a backup with "earthonline restore", which keeps this file beside the new one, or move it away to start with an empty one.';
 
-/** Runs `work` on a file; what SQLite calls damage becomes the sentence for its owner. */
-export function orDamaged<T>(file: string, work: () => T): T {
+/** Said to the owner at the start. */
+const damagedFile = (file: string, found: string, advice: string): DeskError =>
+	refused(`The database ${file} is damaged (${found}). ${advice}`);
+
+/** Runs `work` on a file; what SQLite calls damage becomes a sentence for its owner, with what to do about it. */
+export function orDamaged<T>(file: string, work: () => T, advice = MEND): T {
 	try {
 		return work();
 	} catch (error) {
-		if (isDamage(error)) throw damagedFile(file, (error as Error).message);
+		if (isDamage(error)) throw damagedFile(file, (error as Error).message, advice);
 		throw error;
 	}
 }
 
 /** Refuses a damaged file (reliability.md G-28). Reads all of it: a second or so a gigabyte. */
-export function checkIntact(connection: Connection, file: string): void {
-	orDamaged(file, () => {
-		const found = connection.pragma("quick_check(1)", { simple: true }) as string;
-		// The first line only names the database.
-		if (found !== "ok") throw damagedFile(file, found.split("\n").at(-1) ?? found);
-		// All that was looked at would else stay in memory.
-		connection.pragma("shrink_memory");
-	});
+export function checkIntact(connection: Connection, file: string, advice = MEND): void {
+	const found = connection.pragma("quick_check(1)", { simple: true }) as string;
+	// The first line only names the database.
+	if (found !== "ok") throw damagedFile(file, found.split("\n").at(-1) ?? found, advice);
+	// All that was looked at would else stay in memory.
+	connection.pragma("shrink_memory");
 }
 
 /** Refuses a SQLite that can damage the file. */

@@ -2,7 +2,7 @@
  * The words of a reply: fixed sentences in English and Chinese around what the notes say, which stands as a quotation, letter
  * for letter, with the file it is from. Nothing here is made of anything but these two.
  */
-import type { Found } from "./find.js";
+import type { Group } from "./find.js";
 import type { Language } from "./language.js";
 import { plain } from "./passages.js";
 import type { Note, Shelf } from "./shelf.js";
@@ -13,7 +13,7 @@ export interface Answer {
 	question: string;
 	language: Language;
 	/** Empty: not known. */
-	found: Found[];
+	found: Group[];
 }
 
 const TOPICS = 8;
@@ -34,7 +34,8 @@ const WORDS = {
 			thanks: () => "You're welcome.",
 			bye: () => "Goodbye, and thanks for stopping by.",
 			fine: () => "Good. I'm here if you want to know something else.",
-			self: (owner: string) => `I'm the automatic agent at ${owner}'s front desk. I quote what ${owner}'s notes say, and ${owner} sees what I can't answer.`,
+			self: (owner: string) =>
+				`I'm the automatic agent at ${owner}'s front desk. I quote what ${owner}'s notes say, and ${owner} sees what I can't answer.`,
 		},
 	},
 	zh: {
@@ -85,12 +86,12 @@ function one({ found, language }: Answer, owner: string): string[] {
 	const words = WORDS[language];
 	const called = named(owner, language);
 	if (found.length === 0) return [tidy(words.unknown(called))];
-	const other = found.every((f) => f.notes.every((note) => note.language !== null && note.language !== language));
+	const other = found.flat().every((note) => note.language !== null && note.language !== language);
 	const pieces: string[] = [`${tidy((other ? words.saysInOther : words.says)(called))}\n\n`];
 	for (const [i, group] of found.entries()) {
 		if (i > 0) pieces.push("\n\n");
-		for (const line of quote(group.notes)) pieces.push(`> ${line}`.trimEnd(), "\n");
-		const { path, headings } = (group.notes[0] as Note).passage;
+		for (const line of quote(group)) pieces.push(`> ${line}`.trimEnd(), "\n");
+		const { path, headings } = (group[0] as Note).passage;
 		pieces.push("\n", words.source(path.startsWith("people/") ? words.yours : path, headings.at(-1)));
 	}
 	return pieces;
@@ -128,7 +129,10 @@ function topicsOf(shelves: readonly Shelf[], language: Language): string[] {
 
 /** A visitor's own words over their answer: without what would be markup. */
 function label(question: string): string {
-	const words = plain(question).replace(/[\\*_`<>[\]()#|~!]/g, " ").replace(/\s+/g, " ").trim();
+	const words = plain(question)
+		.replace(/[\\*_`<>[\]()#|~!]/g, " ")
+		.replace(/\s+/g, " ")
+		.trim();
 	return words.length > LABEL_CHARS ? `${words.slice(0, LABEL_CHARS)}…` : words;
 }
 

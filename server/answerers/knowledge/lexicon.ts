@@ -25,6 +25,8 @@ pay: pay payment paying paid | 付款 支付 付 付钱 结账 买单
 card: card credit_card debit_card visa mastercard | 刷卡 信用卡 银行卡 借记卡
 cash: cash | 现金
 transfer: bank_transfer wire_transfer transfer | 转账 银行转账 汇款
+cod: cash_on_delivery pay_on_delivery | 货到付款
+own: own | 自己 自备
 deposit: deposit down_payment in_advance prepayment upfront | 定金 订金 押金 预付
 invoice: invoice receipt bill | 发票 收据 账单
 tax: tax vat | 税 增值税 含税 税号
@@ -63,7 +65,7 @@ cat <pet ~pet: cat kitten | 猫 猫咪 小猫
 child: child children kid kids son daughter toddler baby teenager age year_old | 孩子 小孩 小孩子 儿童 小朋友 娃 儿子 女儿 岁
 adult: adult parent grown_up | 大人 成人 成年人 家长
 beginner: beginner experience no_experience first_time newcomer never_done | 零基础 新手 初学者 初学 没学过 入门 经验 基础
-group: group private_group private_workshop private_event team party company_event team_building | 包场 团体 团建 团队 私人 多人
+group: group private_group private_workshop private_event team party company_event team_building colleagues coworkers friends | 包场 团体 团建 团队 私人 多人 同事 朋友
 people: people persons participants participant places seats | 人 人数 名额
 include: include included including | 包含 包括 含
 bring: bring wear apron | 带 自带 穿
@@ -152,6 +154,9 @@ coffee: coffee espresso | 咖啡
 food: food snack drink lunch | 吃的 食物 饮料 午饭 点心
 privacy: privacy personal_data data_protection | 隐私 个人信息
 project: project portfolio | 项目 作品集
+morning: morning | 上午 早上 早晨
+afternoon: afternoon | 下午
+evening: evening night tonight | 晚上 晚间 傍晚 夜里
 christmas: christmas xmas | 圣诞 圣诞节
 newyear: new_year new_years_eve | 新年 元旦 跨年
 springfestival: spring_festival chinese_new_year lunar_new_year | 春节 过年
@@ -204,7 +209,7 @@ is are was were be been being am do does did done doing have has had having can 
 what which who whom whose how why when where
 not no yes yeah ok okay please thanks thank hi hello hey dear sorry excuse
 just only also too very really quite still even ever never always often sometimes usually actually maybe perhaps again already yet now soon later else
-any some something all both each every other another such same own more most less least much many few lot lots bit enough several whole long
+any some something all both each every other another such same more most less least much many few lot lots bit enough several whole long
 tell know wonder wondering curious ask asking question let want wanted wants wish like liked love would's i'd i'm i've i'll you're you've it's that's what's who's where's how's when's there's don't doesn't didn't can't won't isn't aren't
 able possible kindly help info information detail details regarding concerning anything everything someone anyone somebody anybody
 s t d m re ve ll
@@ -216,6 +221,6 @@ export const LIGHT = `
 get got getting take takes taking taken give gives given giving make makes made making go goes going come comes coming put puts putting use uses using used
 buy buying sell sells selling sold look looking find finding found offer offers offered offering provide provides providing accept accepts accepting allow allowed allows
 happen happens happening work works working available exactly near nearby nearest bring brings brought bringing late early around next last first new long far kind type sort way thing things start starting say says said mean means
-week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available own studio shop store item order people piece product object
-| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 自己
+week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available design designs studio shop store item order people piece product object
+| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计
 `;

@@ -6,8 +6,8 @@
 import type { MemoryFile } from "../../engine/ports.js";
 import { Shelf } from "./shelf.js";
 
-/** Characters of memory kept ready, over all desks. */
-const KEPT_CHARS = 8_000_000;
+/** Characters of memory kept ready, over all desks; each costs some 60 bytes. One desk's memory is kept whatever its size. */
+const KEPT_CHARS = 2_000_000;
 
 interface Kept {
 	files: readonly MemoryFile[];
@@ -31,7 +31,10 @@ export class Library {
 	private shelf(key: string, files: readonly MemoryFile[]): Promise<Shelf> {
 		const before = this.kept.get(key);
 		if (before) this.drop(key, before);
-		const kept = before && same(before.files, files) ? before : { files, chars: files.reduce((sum, file) => sum + file.text.length, 0), shelf: Shelf.build(files) };
+		const kept =
+			before && same(before.files, files)
+				? before
+				: { files, chars: files.reduce((sum, file) => sum + file.text.length, 0), shelf: Shelf.build(files) };
 		kept.shelf.catch(() => {
 			if (this.kept.get(key) === kept) this.drop(key, kept);
 		});

@@ -66,7 +66,8 @@ export function needsOf(question: string): Need[] {
 /** Every kind of fact that a note's own text states. */
 export const factsOf = (note: string): Need[] => KINDS.filter((kind) => kind.says.test(note)).map((kind) => kind.need);
 
-const ADDRESS = /\b(?:address|street|road|avenue|square|lane|rua|calle|via)\b|\p{Lu}\p{L}+(?:gasse|strasse|straße|platz|weg|gade|gatan) \d|(?<!\d)\d{4,6} \p{Lu}\p{Ll}|[路街道]\s?\d+\s?号|位于|地址/u;
+const ADDRESS =
+	/\b(?:address|street|road|avenue|square|lane|rua|calle|via)\b|\p{Lu}\p{L}+(?:gasse|strasse|straße|platz|weg|gade|gatan) \d|(?<!\d)\d{4,6} \p{Lu}\p{Ll}|[路街道]\s?\d+\s?号|位于|地址/u;
 
 /** Whether a note names a place as an address does, whatever it calls it. */
 export const namesPlace = (note: string): boolean => ADDRESS.test(note);

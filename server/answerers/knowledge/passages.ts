@@ -22,7 +22,7 @@ export interface Passage {
 	lead: string[];
 }
 
-/** Longer paragraphs are cut between sentences. */
+/** Longer paragraphs and items are cut between sentences. */
 const PARAGRAPH_CHARS = 600;
 
 /** Whether a file may be quoted to visitors. */
@@ -97,14 +97,17 @@ class Cutter {
 		this.paragraph = [];
 		if (lines.length === 0) return;
 		const last = this.passages.at(-1);
-		if (ANSWER.test((lines[0] as string).trim()) && last?.section === this.section && last.lines.length === 1 && QUESTION.test((last.lines[0] as string).trim())) {
+		if (
+			ANSWER.test((lines[0] as string).trim()) &&
+			last?.section === this.section &&
+			last.lines.length === 1 &&
+			QUESTION.test((last.lines[0] as string).trim())
+		) {
 			last.lines.push(...lines);
 			return;
 		}
-		for (const part of shorter(lines)) {
-			this.block++;
-			this.add("paragraph", part, []);
-		}
+		this.block++;
+		this.add("paragraph", lines, []);
 		this.lead = /[:：]\s*\**$/.test(lines.at(-1) as string) ? [lines.at(-1) as string] : [];
 	}
 
@@ -152,7 +155,10 @@ class Cutter {
 	}
 
 	private add(kind: Passage["kind"], lines: string[], lead: string[]): void {
-		this.passages.push({ path: this.path, headings: this.headings.map((h) => h.text), section: this.section, block: this.block, kind, lines, lead });
+		const headings = this.headings.map((h) => h.text);
+		for (const part of kind === "row" ? [lines] : shorter(lines)) {
+			this.passages.push({ path: this.path, headings, section: this.section, block: this.block, kind, lines: part, lead });
+		}
 	}
 }
 

@@ -6,7 +6,7 @@
 import MiniSearch from "minisearch";
 import type { MemoryFile } from "../../engine/ports.js";
 import { type Language, languageOf } from "./language.js";
-import { factsOf, namesPlace, type Need } from "./needs.js";
+import { factsOf, type Need, namesPlace } from "./needs.js";
 import { type Passage, passagesOf, plain } from "./passages.js";
 import { keysOf, normalise, termsOf } from "./words.js";
 
@@ -16,23 +16,67 @@ export interface Note {
 	/** Its place among all notes of the shelf. */
 	order: number;
 	/** Keys of its own words. */
-	own: ReadonlySet<string>;
-	/** Keys of the headings over it, the line before its list, the head of its table, the file's name. */
-	context: ReadonlySet<string>;
-	/** Keys of the outermost heading alone, and of the nearest. */
-	title: ReadonlySet<string>;
-	heading: ReadonlySet<string>;
-	/** What the nearest heading, and the passage's own label ("Email: …"), would ask for as questions: a list of keys a word. */
-	subjects: readonly (readonly (readonly string[])[])[];
-	/** The nearest heading is a question that the passage answers. */
-	isAnswer: boolean;
+	own: Keys;
 	facts: readonly Need[];
 	/** null: figures and names, the same in both. */
 	language: Language | null;
+	/** What stands over it. */
+	place: Place;
+	/** What its own label ("Email: …") would ask for as a question: keys a word. */
+	label: readonly (readonly string[])[];
 }
 
-/** How long building may hold the event loop at a time, milliseconds. */
-const SLICE_MS = 8;
+/** What passages under the same headings share. */
+export interface Place {
+	/** Keys of the headings, the line before the list, the head of the table, the file's name. */
+	context: Keys;
+	/** Keys of the outermost heading alone, and of the nearest. */
+	title: Keys;
+	heading: Keys;
+	/** What the nearest heading would ask for as a question: keys a word. */
+	subject: readonly (readonly string[])[];
+	/** The nearest heading is a question that the passage answers. */
+	isAnswer: boolean;
+}
+
+/** A set of keys in little room: a shelf's keys are numbered, and a passage keeps its numbers in order. */
+export class Keys {
+	private readonly numbers: Uint32Array;
+
+	constructor(
+		private readonly numbering: Map<string, number>,
+		keys: Iterable<string>,
+	) {
+		const numbers = new Set<number>();
+		for (const key of keys) {
+			let number = numbering.get(key);
+			if (number === undefined) {
+				number = numbering.size;
+				numbering.set(key, number);
+			}
+			numbers.add(number);
+		}
+		this.numbers = Uint32Array.from(numbers).sort();
+	}
+
+	has(key: string): boolean {
+		const number = this.numbering.get(key);
+		if (number === undefined) return false;
+		let low = 0;
+		let high = this.numbers.length - 1;
+		while (low <= high) {
+			const middle = (low + high) >> 1;
+			const at = this.numbers[middle] as number;
+			if (at === number) return true;
+			if (at < number) low = middle + 1;
+			else high = middle - 1;
+		}
+		return false;
+	}
+}
+
+/** Characters of notes read in one go, some milliseconds of work; then everybody else has a turn. */
+const SLICE_CHARS = 4_000;
 const CHINESE = /\p{Script=Han}/u;
 
 export class Shelf {
@@ -40,24 +84,29 @@ export class Shelf {
 	/** Keys that stand in a heading: what these notes treat by itself. */
 	readonly topics = new Set<string>();
 	private readonly frequency = new Map<string, number>();
-	private readonly index = new MiniSearch<{ id: number; own: string; context: string }>({
-		fields: ["own", "context"],
+	private readonly numbering = new Map<string, number>();
+	private readonly index = new MiniSearch<{ id: number; keys: string }>({
+		fields: ["keys"],
 		tokenize: (text) => text.split(" "),
 		processTerm: (term) => term,
-		searchOptions: { combineWith: "OR", boost: { own: 1.5 } },
+		searchOptions: { combineWith: "OR" },
 	});
+	/** What stands over the passage added last, and the keys of it all. */
+	private over = { of: "", place: null as Place | null, keys: [] as string[] };
 
 	private constructor() {}
 
 	static async build(files: readonly MemoryFile[]): Promise<Shelf> {
 		const shelf = new Shelf();
-		let began = performance.now();
+		let chars = 0;
 		for (const file of files) {
 			for (const passage of passagesOf(file)) {
+				if (chars >= SLICE_CHARS) {
+					await new Promise((resume) => setImmediate(resume));
+					chars = 0;
+				}
 				shelf.add(passage);
-				if (performance.now() - began < SLICE_MS) continue;
-				await new Promise((resume) => setImmediate(resume));
-				began = performance.now();
+				for (const line of passage.lines) chars += line.length;
 			}
 		}
 		return shelf;
@@ -65,24 +114,47 @@ export class Shelf {
 
 	private add(passage: Passage): void {
 		const text = passage.lines.map(plain).join("\n");
-		const nearest = normalise(passage.headings.at(-1) ?? "");
-		const title = new Set(keysOf(normalise(passage.headings[0] ?? "")));
-		const heading = new Set(keysOf(nearest));
-		const label = /^(?:[-*+•]|\d{1,3}[.)、])?\s*([^:：\n]{1,40})[:：]/.exec(text)?.[1] ?? "";
-		const subjects = [nearest, normalise(label)].map((subject) => termsOf(subject).map((term) => term.keys));
-		const name = (passage.path.split("/").at(-1) as string).replace(/\.\w+$/, "");
-		const around = normalise([...passage.headings, ...passage.lead.map(plain), name].join("\n"));
+		const { place, keys } = this.placeOf(passage);
 		const own = keysOf(normalise(text));
-		const context = keysOf(around);
 		const facts = factsOf(text);
-		// An amount of money is a price, whether or not the word stands there.
+		// An amount of money is a price, and an address a place, whether or not the word stands there.
 		if (facts.includes("price")) own.push("#price");
 		if (namesPlace(text)) own.push("#place");
-		const note: Note = { passage, order: this.notes.length, own: new Set(own), context: new Set(context), title, heading, subjects, isAnswer: nearest.endsWith("?"), facts, language: languageOf(text) };
-		for (const key of new Set([...own, ...context])) this.frequency.set(key, (this.frequency.get(key) ?? 0) + 1);
-		for (const over of passage.headings) for (const key of keysOf(normalise(over))) if (key.length > 1) this.topics.add(key);
-		this.index.add({ id: this.notes.length, own: own.join(" "), context: [...note.context].join(" ") });
-		this.notes.push(note);
+		const label = /^(?:[-*+•]|\d{1,3}[.)、])?\s*([^:：\n]{1,40})[:：]/.exec(text)?.[1] ?? "";
+		const all = new Set([...own, ...keys]);
+		for (const key of all) this.frequency.set(key, (this.frequency.get(key) ?? 0) + 1);
+		this.index.add({ id: this.notes.length, keys: [...all].join(" ") });
+		this.notes.push({
+			passage,
+			order: this.notes.length,
+			own: new Keys(this.numbering, own),
+			facts,
+			language: languageOf(text),
+			place,
+			label: wordsOf(normalise(label)),
+		});
+	}
+
+	private placeOf(passage: Passage): { place: Place; keys: string[] } {
+		const name = (passage.path.split("/").at(-1) as string).replace(/\.\w+$/, "");
+		const around = normalise([...passage.headings, ...passage.lead.map(plain), name].join("\n"));
+		if (this.over.place === null || this.over.of !== around) {
+			const nearest = normalise(passage.headings.at(-1) ?? "");
+			const keys = keysOf(around);
+			for (const heading of passage.headings) for (const key of keysOf(normalise(heading))) if (key.length > 1) this.topics.add(key);
+			this.over = {
+				of: around,
+				keys,
+				place: {
+					context: new Keys(this.numbering, keys),
+					title: new Keys(this.numbering, keysOf(normalise(passage.headings[0] ?? ""))),
+					heading: new Keys(this.numbering, keysOf(nearest)),
+					subject: wordsOf(nearest),
+					isAnswer: nearest.endsWith("?"),
+				},
+			};
+		}
+		return { place: this.over.place as Place, keys: this.over.keys };
 	}
 
 	/** How many passages contain a key; for a longer Chinese word those that contain its rarest pair. */
@@ -94,7 +166,8 @@ export class Shelf {
 	/** The passages that share most with these keys, best first, with a measure between 0 and 1. `weights` has one for each key. */
 	search(weights: ReadonlyMap<string, number>, limit: number): { note: Note; share: number }[] {
 		const boosts = new Map<string, number>();
-		for (const [key, weight] of weights) for (const part of key.length > 2 && CHINESE.test(key) ? pairs(key) : [key]) boosts.set(part, weight);
+		for (const [key, weight] of weights)
+			for (const part of key.length > 2 && CHINESE.test(key) ? pairs(key) : [key]) boosts.set(part, weight);
 		if (boosts.size === 0) return [];
 		const found = this.index.search([...boosts.keys()].join(" "), { boostTerm: (term) => boosts.get(term) ?? 1 }).slice(0, limit);
 		const best = found[0]?.score ?? 1;
@@ -106,24 +179,26 @@ export class Shelf {
 	 * Only for words long enough that chance does not make them alike.
 	 */
 	alike(word: string): string | undefined {
-		if (word.length < 5 || CHINESE.test(word)) return undefined;
-		const spelt = this.index.autoSuggest(word, { fuzzy: 1, prefix: false, boost: { own: 1 } });
+		if (word.length < 5 || word.length > 30 || CHINESE.test(word)) return undefined;
+		const spelt = this.index.autoSuggest(word, { fuzzy: 1, prefix: false });
 		const near = spelt.find((s) => s.suggestion[0] === word[0] && !s.suggestion.startsWith("#"))?.suggestion;
 		if (near !== undefined) return near;
 		if (word.length < 7) return undefined;
 		const root = word.slice(0, Math.max(6, word.length - 4));
-		return this.index.autoSuggest(root, { prefix: true, fuzzy: false }).find((s) => Math.abs(s.suggestion.length - word.length) <= 4)?.suggestion;
+		return this.index.autoSuggest(root, { prefix: true, fuzzy: false }).find((s) => Math.abs(s.suggestion.length - word.length) <= 4)
+			?.suggestion;
 	}
 }
+
+const wordsOf = (subject: string): string[][] => termsOf(subject).map((term) => term.keys);
 
 const pairs = (word: string): string[] => Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2));
 
 /** How much of a key is in a set: all of it, or for longer Chinese words the share of pairs when it is most of them. */
-export function contains(keys: ReadonlySet<string>, key: string): number {
+export function contains(keys: Keys, key: string): number {
 	if (keys.has(key)) return 1;
 	if (key.length <= 2 || !CHINESE.test(key)) return 0;
 	const all = pairs(key);
 	const share = all.filter((pair) => keys.has(pair)).length / all.length;
 	return share === 1 ? 1 : share >= 0.5 ? share * 0.6 : 0;
 }
-

@@ -2,24 +2,48 @@
  * Reads what a visitor wrote: courtesies that want no note, the questions in a message, and what a question goes on from.
  * Pure. It looks at the form of sentences only; whether there is an answer is for `find.ts`.
  */
-import type { Question } from "./find.js";
 import type { Language } from "./language.js";
 import { needsOf } from "./needs.js";
+import type { Question } from "./score.js";
 import { normalise, stem, type Term, termsOf } from "./words.js";
 
 export type SmallTalk = "greeting" | "thanks" | "bye" | "fine" | "self";
 
 const MANNERS: readonly (readonly [SmallTalk, RegExp])[] = [
-	["self", /^(?:(?:so )?(?:who|what) are you|are you (?:an? )?(?:\w+ )?(?:bot|robot|human|person|real|ai|machine|agent)(?: (?:person|bot|human|agent))?|is (?:this|that) (?:an? )?(?:bot|robot|human|person|ai|real person|machine)|am i (?:talking|speaking|chatting) (?:to|with) (?:an? )?(?:\w+ )?(?:bot|robot|human|person|ai|machine)|(?:what|how) (?:can|could|do) (?:you|i) (?:do|answer|know|help(?: me)?(?: with)?|ask(?: you)?)(?: here| about)?|(?:can (?:you|someone|anyone) |i need (?:some |your )?)?help(?: me)?|(?:can|may) i ask (?:you )?(?:something|a question)|i (?:have|'ve got|got) (?:a|some|another) questions?(?: for you)?)(?![\p{L}\p{N}])/iu],
-	["self", /^(?:[你您](?:是谁|是什么|是(?:不是)?(?:机器人|真人|人工智能|AI|人工|人)吗?|[会能](?:做|回答|帮我?|帮助我?)(?:些)?(?:什么|啥)(?:问题)?)|(?:我)?(?:可以|能)(?:问|咨询)(?:你|您)?(?:些)?(?:什么|啥)(?:问题)?|(?:我)?(?:想|可以|能)?(?:请问|问|咨询)(?:一下|[您你]?(?:一)?个问题)吗?|帮助)(?:呢|啊|呀)?/iu],
-	["greeting", /^(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|nice to meet you|is (?:anyone|anybody|someone|somebody) (?:there|here)|anyone (?:there|here)|how are you(?: doing| today)*|what'?s up)(?: there| again| all| everyone)?(?![\p{L}\p{N}])/iu],
-	["greeting", /^(?:[你您]们?好|哈喽|哈啰|嗨|嘿|早上好|上午好|中午好|下午好|晚上好|早安?|大家好|在吗|在么|有人吗|有人在吗|很高兴认识[你您])[啊呀哦喔哈]*/u],
-	["thanks", /^(?:thanks?|thank you|thx|ty|cheers|many thanks|much appreciated|appreciate it|that(?:'s| is| was)? (?:very |really |so )?(?:helpful|great|perfect|kind|useful|all)|very helpful|you(?:'ve| have)? (?:been )?(?:very )?(?:helpful|kind)|(?:that )?help(?:s|ed) a lot)(?: you)?(?: (?:so|very) much| a lot| again| for (?:your|the|all your) (?:help|answer|reply|time|info|information))*(?![\p{L}\p{N}])/iu],
+	[
+		"self",
+		/^(?:(?:so )?(?:who|what) are you|are you (?:an? )?(?:\w+ )?(?:bot|robot|human|person|real|ai|machine|agent)(?: (?:person|bot|human|agent))?|is (?:this|that) (?:an? )?(?:bot|robot|human|person|ai|real person|machine)|am i (?:talking|speaking|chatting) (?:to|with) (?:an? )?(?:\w+ )?(?:bot|robot|human|person|ai|machine)|(?:what|how) (?:can|could|do) (?:you|i) (?:do|answer|know|help(?: me)?(?: with)?|ask(?: you)?)(?: here| about)?|(?:can (?:you|someone|anyone) |i need (?:some |your )?)?help(?: me)?|(?:can|may) i ask (?:you )?(?:something|a question)|i (?:have|'ve got|got) (?:a|some|another) questions?(?: for you)?)(?![\p{L}\p{N}])/iu,
+	],
+	[
+		"self",
+		/^(?:[你您](?:是谁|是什么|是(?:不是)?(?:机器人|真人|人工智能|AI|人工|人)吗?|[会能](?:做|回答|帮我?|帮助我?)(?:些)?(?:什么|啥)(?:问题)?)|(?:我)?(?:可以|能)(?:问|咨询)(?:你|您)?(?:些)?(?:什么|啥)(?:问题)?|(?:我)?(?:想|可以|能)?(?:请问|问|咨询)(?:一下|[您你]?(?:一)?个问题)吗?|帮助)(?:呢|啊|呀)?/iu,
+	],
+	[
+		"greeting",
+		/^(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|nice to meet you|is (?:anyone|anybody|someone|somebody) (?:there|here)|anyone (?:there|here)|how are you(?: doing| today)*|what'?s up)(?: there| again| all| everyone)?(?![\p{L}\p{N}])/iu,
+	],
+	[
+		"greeting",
+		/^(?:[你您]们?好|哈喽|哈啰|嗨|嘿|早上好|上午好|中午好|下午好|晚上好|早安?|大家好|在吗|在么|有人吗|有人在吗|很高兴认识[你您])[啊呀哦喔哈]*/u,
+	],
+	[
+		"thanks",
+		/^(?:thanks?|thank you|thx|ty|cheers|many thanks|much appreciated|appreciate it|that(?:'s| is| was)? (?:very |really |so )?(?:helpful|great|perfect|kind|useful|all)|very helpful|you(?:'ve| have)? (?:been )?(?:very )?(?:helpful|kind)|(?:that )?help(?:s|ed) a lot)(?: you)?(?: (?:so|very) much| a lot| again| for (?:your|the|all your) (?:help|answer|reply|time|info|information))*(?![\p{L}\p{N}])/iu,
+	],
 	["thanks", /^(?:谢谢|多谢|感谢|谢啦|谢了|谢过|辛苦了|麻烦[你您]了|太感谢|非常感谢)[你您啦了啊呀们的帮助回答解答]*/u],
-	["bye", /^(?:bye(?:[ -]?bye)?|goodbye|see you(?: (?:soon|later|then|there))?|good night|have a (?:nice|good|great) (?:day|evening|weekend|one)|take care)(?![\p{L}\p{N}])/iu],
+	[
+		"bye",
+		/^(?:bye(?:[ -]?bye)?|goodbye|see you(?: (?:soon|later|then|there))?|good night|have a (?:nice|good|great) (?:day|evening|weekend|one)|take care)(?![\p{L}\p{N}])/iu,
+	],
 	["bye", /^(?:再见|拜拜|回头见|晚安|下次见|回见)[啦了哦]*/u],
-	["fine", /^(?:ok|okay|k|sure|great|perfect|good|fine|cool|nice|awesome|lovely|wonderful|excellent|got it|i see|understood|alright|all right|no problem|sounds good|will do|yes|yep|yeah|no|nope|never mind|that'?s all)(?![\p{L}\p{N}])/iu],
-	["fine", /^(?:好的?|好吧|行|嗯+|哦+|明白了?|知道了|收到|了解了?|可以|没事了?|没有了|不用了|不客气|太好了|是的?|对的?|不是)[啊呀哦吧啦]*/u],
+	[
+		"fine",
+		/^(?:ok|okay|k|sure|great|perfect|good|fine|cool|nice|awesome|lovely|wonderful|excellent|got it|i see|understood|alright|all right|no problem|sounds good|will do|yes|yep|yeah|no|nope|never mind|that'?s all)(?![\p{L}\p{N}])/iu,
+	],
+	[
+		"fine",
+		/^(?:好的?|好吧|行|嗯+|哦+|明白了?|知道了|收到|了解了?|可以|没事了?|没有了|不用了|不客气|太好了|是的?|对的?|不是)[啊呀哦吧啦]*/u,
+	],
 ];
 
 /** How much each matters where several stand in one message. */
@@ -55,7 +79,8 @@ export interface Asked {
 
 const SENTENCE = /[^.!?。！？\n]+(?:[.!](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/g;
 const GOES_ON = /^(?:and|but|or|also|so|then|what about|how about|what if|same for)\b|^(?:那么?|还有|另外|换成|如果是|要是)|呢\s*[?？]*$/i;
-const POINTS = /\b(?:it|its|they|them|their|that|this|these|those|ones?|he|she|him|her)\b|它|这个|那个|这些|那些|这样|那样|这种|那种|她|他/i;
+const POINTS =
+	/\b(?:it|its|they|them|their|that|this|these|those|ones?|he|she|him|her)\b|它|这个|那个|这些|那些|这样|那样|这种|那种|她|他/i;
 const QUESTIONS = 5;
 
 /** The questions of one message: its sentences with a question mark, or without any the whole. */
@@ -79,11 +104,15 @@ function followsOf(text: string): Asked["follows"] {
 }
 
 const JOINTS = /[,，;；]\s*(?:and |but |or )?|\s+(?:and|but)\s+|还有|以及|另外|并且|同时/i;
-const OPENS = /^(?:also |then )?(?:who|what|when|where|which|how|do|does|did|is|are|can|could|would|will|shall|should|may|have|has)\b|吗|呢|什么|哪|怎|几|多少|多久|如何|能不能|可不可以|有没有|是否/i;
+const OPENS =
+	/^(?:also |then )?(?:who|what|when|where|which|how|do|does|did|is|are|can|could|would|will|shall|should|may|have|has)\b|吗|呢|什么|哪|怎|几|多少|多久|如何|能不能|可不可以|有没有|是否/i;
 
 /** The questions that stand joined in one sentence; itself alone where it is one. */
 export function clausesOf(text: string): string[] {
-	const clauses = text.split(JOINTS).map((c) => c.trim()).filter((c) => c !== "");
+	const clauses = text
+		.split(JOINTS)
+		.map((c) => c.trim())
+		.filter((c) => c !== "");
 	return clauses.length > 1 && clauses.length <= QUESTIONS && clauses.every((c) => OPENS.test(c)) ? clauses : [text];
 }
 
@@ -97,7 +126,12 @@ export interface Self {
  * @param said what the visitor wrote before, oldest first; looked through for what a continuation goes on from.
  * @returns what to look for by itself, and together with what was said before.
  */
-export function readQuestion(asked: Asked, language: Language, said: readonly string[], self: Self): { alone: Question; going: Question | null } {
+export function readQuestion(
+	asked: Asked,
+	language: Language,
+	said: readonly string[],
+	self: Self,
+): { alone: Question; going: Question | null } {
 	const terms = ownTerms(asked.text, self);
 	const needs = needsOf(normalise(asked.text));
 	// "Where are you?" asks for the address without the word.

@@ -63,11 +63,21 @@ const stop = new Set<string>();
 const light = new Set<string>();
 let longestHan = 1;
 
-const english = (words: string): string[] => words.split(/\s+/).filter(Boolean).map((w) => w.split("_").map(stem).join(" "));
+const english = (words: string): string[] =>
+	words
+		.split(/\s+/)
+		.filter(Boolean)
+		.map((w) => w.split("_").map(stem).join(" "));
 const chinese = (words: string): string[] => words.split(/\s+/).filter(Boolean);
 
 for (const line of CONCEPTS.trim().split("\n")) {
-	const [, name, wider, kind, rest] = /^(\w+)(?: <(\w+))?(?: ~(\w+))?:(.*)$/.exec(line) as unknown as [string, string, string?, string?, string?];
+	const [, name, wider, kind, rest] = /^(\w+)(?: <(\w+))?(?: ~(\w+))?:(.*)$/.exec(line) as unknown as [
+		string,
+		string,
+		string?,
+		string?,
+		string?,
+	];
 	concepts.set(name, { wider, kind });
 	const [en = "", zh = ""] = (rest ?? "").split("|");
 	for (const word of [...english(en), ...chinese(zh.toLowerCase())]) phrases.set(word, [...(phrases.get(word) ?? []), name]);
@@ -94,7 +104,8 @@ const HAN_DAYS = "一二三四五六日";
 const HAN_MONTHS = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
 
 /** Full names in any case; short ones, and May and March, only with a capital letter ("the sun", "it may"). */
-const DAY_WORD = /(?<![\p{L}\p{N}])(?:(monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?|(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?)(?![\p{L}\p{N}])|(?:周|星期|礼拜)([一二三四五六日天])/giu;
+const DAY_WORD =
+	/(?<![\p{L}\p{N}])(?:(monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?|(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?)(?![\p{L}\p{N}])|(?:周|星期|礼拜)([一二三四五六日天])/giu;
 const MONTH_WORD =
 	/(?<![\p{L}\p{N}])(?:(january|february|march|april|may|june|july|august|september|october|november|december)|(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?)(?![\p{L}\p{N}])|(?<![\d个])(1[0-2]|0?[1-9])\s?月(?!大)|(?<![一二三四五六七八九十个每])(十[一二]|[一二三四五六七八九十])月/giu;
 const BETWEEN = /^\s*(?:-|~|to|till|until|through|thru|至|到|——?)\s*$/i;
@@ -137,12 +148,19 @@ function findCircle(text: string, word: RegExp, numberOf: (m: RegExpMatchArray) 
 	return found;
 }
 
+/** A time in a note; the hour, and am or pm where they stand. */
+const CLOCK = /(?<![\d:.])([01]?\d|2[0-3])(?::[0-5]\d(?:\s?(am|pm|a\.m|p\.m))?|\s?(am|pm)(?!\p{L}))(?!\d)/giu;
+
+/** The concept of the part of the day in which an hour lies. */
+const partOfDay = (hour: number): string => (hour < 12 ? "#morning" : hour < 17 ? "#afternoon" : "#evening");
+
 const EVERY_DAY = /\b(?:every day|daily|seven days)\b|每天|天天|全年无休/i;
 const WEEKDAYS = /\bweekdays?\b|平日/i;
 const WEEKENDS = /\bweekends?\b|周末/i;
 const THIS_DAY = /\b(?:today|tomorrow|tonight)\b|今天|明天|后天|今晚|今日|明日/i;
 
-const range = (prefix: string, from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, i) => `${prefix}${from + i}`);
+const range = (prefix: string, from: number, to: number): string[] =>
+	Array.from({ length: to - from + 1 }, (_, i) => `${prefix}${from + i}`);
 
 // Runs of one script ----------------------------------------------------------------------------------------------------
 
@@ -156,12 +174,8 @@ function* runs(text: string): Generator<{ han: boolean; text: string; at: number
 	}
 }
 
-/** Characters and pairs of a run of Chinese characters. */
-function hanKeys(run: string): string[] {
-	const keys = [...run];
-	for (let i = 0; i + 1 < run.length; i++) keys.push(run.slice(i, i + 2));
-	return keys;
-}
+/** Pairs of a run of Chinese characters. */
+const pairsOf = (run: string): string[] => Array.from({ length: run.length - 1 }, (_, i) => run.slice(i, i + 2));
 
 const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
 
@@ -180,7 +194,7 @@ export function keysOf(text: string): string[] {
 			continue;
 		}
 		words.push("");
-		keys.push(...hanKeys(run.text));
+		keys.push(...pairsOf(run.text));
 		for (let i = 0; i < run.text.length; i++) {
 			for (let n = Math.min(longestHan, run.text.length - i); n >= 2; n--) {
 				for (const name of phrases.get(run.text.slice(i, i + n)) ?? []) keys.push(...withWider(name));
@@ -197,6 +211,8 @@ export function keysOf(text: string): string[] {
 	}
 	for (const day of findCircle(text, DAY_WORD, dayOf, 7)) keys.push(...day.numbers.map((n) => `day:${n}`));
 	for (const month of findCircle(text, MONTH_WORD, monthOf, 12)) keys.push(...month.numbers.map((n) => `month:${n}`));
+	for (const time of text.matchAll(CLOCK))
+		keys.push(partOfDay(Number(time[1]) + (/^p/i.test(time[2] ?? time[3] ?? "") && Number(time[1]) < 12 ? 12 : 0)));
 	if (EVERY_DAY.test(text)) keys.push(...range("day:", 1, 7));
 	if (WEEKDAYS.test(text)) keys.push(...range("day:", 1, 5));
 	if (WEEKENDS.test(text)) keys.push("day:6", "day:7");
@@ -244,7 +260,10 @@ export function termsOf(text: string): Term[] {
 	return unique(terms);
 }
 
-const TIME_OF_DAY = /\d{1,2}[:：]\d{2}|\d{1,2}\s?(?:am|pm|a\.m\.|p\.m\.|o'clock)(?![\p{L}])|(?:\d{1,2}|[一二两三四五六七八九十]{1,2})点(?:半|钟)?/giu;
+const TIME_OF_DAY =
+	/\d{1,2}[:：]\d{2}|\d{1,2}\s?(?:am|pm|a\.m\.|p\.m\.|o'clock)(?![\p{L}])|(?:\d{1,2}|[一二两三四五六七八九十]{1,2})点(?:半|钟)?/giu;
+
+const NUMBER_WORD = /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|fifty|hundred)$/;
 
 function latinTerms(words: readonly { word: string; written: string }[]): Term[] {
 	const terms: Term[] = [];
@@ -252,14 +271,23 @@ function latinTerms(words: readonly { word: string; written: string }[]): Term[]
 	for (let i = 0; i < words.length; ) {
 		let n = 3;
 		let names: string[] | undefined;
-		for (; n >= 1 && !names; n--) if (i + n <= words.length && !(n === 1 && stop.has(words[i]?.word ?? ""))) names = phrases.get(stems.slice(i, i + n).join(" "));
+		for (; n >= 1 && !names; n--)
+			if (i + n <= words.length && !(n === 1 && stop.has(words[i]?.word ?? ""))) names = phrases.get(stems.slice(i, i + n).join(" "));
 		n = names ? n + 1 : 1;
 		const { word, written } = words[i] as { word: string; written: string };
-		const text = words.slice(i, i + n).map((w) => w.written).join(" ");
+		const text = words
+			.slice(i, i + n)
+			.map((w) => w.written)
+			.join(" ");
 		if (names) terms.push(conceptTerm(names, text, n === 1 ? (stems[i] as string) : undefined, n === 1 && light.has(stems[i] as string)));
-		else if (/^\d+$/.test(word)) terms.push({ keys: [word], factor: FACTOR.number, class: "number", text });
+		else if (/^\d+$/.test(word) || NUMBER_WORD.test(word)) terms.push({ keys: [stem(word)], factor: FACTOR.number, class: "number", text });
 		else if (!stop.has(word) && (word.length > 1 || /\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(word))) {
-			terms.push({ keys: [stems[i] as string], factor: light.has(stems[i] as string) ? FACTOR.light : FACTOR.word, text, plain: written === word });
+			terms.push({
+				keys: [stems[i] as string],
+				factor: light.has(stems[i] as string) ? FACTOR.light : FACTOR.word,
+				text,
+				plain: written === word,
+			});
 		}
 		i += n;
 	}
@@ -268,7 +296,13 @@ function latinTerms(words: readonly { word: string; written: string }[]): Term[]
 
 function conceptTerm(names: string[], text: string, literal: string | undefined, isLight: boolean): Term {
 	const kind = names.map((name) => concepts.get(name)?.kind).find((k) => k !== undefined);
-	return { keys: names.flatMap((name) => [`#${name}`, `#<${name}`, ...(FEASTS[name] ?? [])]), factor: isLight ? FACTOR.light : FACTOR.word, text, ...(literal ? { literal } : {}), ...(kind ? { kind: `#${kind}` } : {}) };
+	return {
+		keys: names.flatMap((name) => [`#${name}`, `#<${name}`, ...(FEASTS[name] ?? [])]),
+		factor: isLight ? FACTOR.light : FACTOR.word,
+		text,
+		...(literal ? { literal } : {}),
+		...(kind ? { kind: `#${kind}` } : {}),
+	};
 }
 
 /** Longest words of the lexicon first, what stands between them by the segmenter. */
@@ -280,7 +314,12 @@ function hanTerms(run: string): Term[] {
 			if (stop.has(word)) continue;
 			const names = phrases.get(word);
 			if (names) terms.push(conceptTerm(names, word, word, light.has(word)));
-			else terms.push({ keys: [word], factor: light.has(word) ? FACTOR.light : word.length === 1 ? FACTOR.character : FACTOR.word, text: word });
+			else
+				terms.push({
+					keys: [word],
+					factor: light.has(word) ? FACTOR.light : word.length === 1 ? FACTOR.character : FACTOR.word,
+					text: word,
+				});
 		}
 		unknown = "";
 	};

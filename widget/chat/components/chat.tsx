@@ -117,12 +117,9 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 /** What concerns the whole chat and not a message. */
 function Notices({ words, state, network }: { words: Speech["words"]; state: SessionState; network: boolean }): JSX.Element {
 	const [understood, setUnderstood] = useState(false);
-	const began = state.desk !== undefined;
 	return (
 		<div class="notices">
-			<div role="status">
-				{state.away && <p class="notice">{!network ? words.noNetwork : began ? words.reconnecting : words.connecting}</p>}
-			</div>
+			<div role="status">{state.away && <p class="notice">{network ? words.reconnecting : words.noNetwork}</p>}</div>
 			{!state.kept && !understood && (
 				<p class="notice" role="status">
 					{words.notKept}

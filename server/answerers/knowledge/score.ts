@@ -1,0 +1,165 @@
+/**
+ * Judges one passage by one question: how much of the question it covers, whether that is enough to be an answer, and how near
+ * it is among others that are. Coverage alone decides whether; everything else only orders.
+ */
+import type { Language } from "./language.js";
+import type { Need } from "./needs.js";
+import { contains, type Note, type Shelf } from "./shelf.js";
+import type { Term } from "./words.js";
+
+export interface Question {
+	/** As it was asked. */
+	text: string;
+	language: Language;
+	terms: Term[];
+	needs: Need[];
+	/** What was asked before, where this goes on from it: weighs less, and alone is no match. */
+	earlier: Term[];
+}
+
+/** A word of a question against all notes. */
+export interface Weighed {
+	term: Term;
+	/** How rare it is in the notes, times how much of a fact it carries. */
+	weight: number;
+	/** It stands somewhere in the notes. */
+	known: boolean;
+	earlier: boolean;
+	/** It stands in a heading: something these notes treat by itself. */
+	topic: boolean;
+}
+
+export interface Scored {
+	note: Note;
+	/** Coverage, more where the question's very words stand there and not only others of the same meaning. */
+	exact: number;
+	rank: number;
+}
+
+/** Share of a question that a passage must contain to answer it. */
+const ENOUGH = 0.62;
+/** The same where a word of the question stands nowhere in the notes. */
+const ENOUGH_WITH_UNKNOWN = 0.72;
+/** Taken off for a subject of its own that the question names and the passage is not about. */
+const OTHER_TOPIC = 0.15;
+/** What is left of the weight of a word missing from a passage that speaks of its kind in general. */
+const KIND = 0.3;
+/** Weight of what was said before. */
+const EARLIER = 0.5;
+/** Words at or below this factor are general: they match, but are no match by themselves. */
+export const GENERAL = 0.3;
+/** A general word is never rarer than this: that it stands nowhere in the notes says nothing. */
+const GENERAL_RARITY = 1.5;
+/** What orders passages that answer, beside coverage itself, which is 1 at most. */
+const ORDER = { language: 0.2, near: 0.3, subject: 0.08, literal: 0.06, bm25: 0.01 } as const;
+
+const least = ({ term, weight }: Weighed): number => (term.kind === undefined ? weight : weight * KIND);
+
+/** The words of a question with their weights by these shelves. A misspelt word becomes the one it stands for. */
+export function weigh(question: Question, shelves: readonly Shelf[]): Weighed[] {
+	const total = shelves.reduce((sum, shelf) => sum + shelf.notes.length, 0);
+	const count = (keys: readonly string[]) => keys.reduce((sum, key) => sum + shelves.reduce((n, shelf) => n + shelf.count(key), 0), 0);
+	const one = (given: Term, earlier: boolean): Weighed => {
+		let term = given;
+		if (term.plain && count(term.keys) === 0) {
+			const alike = shelves.map((shelf) => shelf.alike(given.keys[0] as string)).find((word) => word !== undefined);
+			if (alike !== undefined) term = { ...given, keys: [alike] };
+		}
+		const times = Math.min(count(term.keys), total);
+		const rarity = Math.log(1 + total / (times + 0.5));
+		const general = term.factor <= GENERAL;
+		return {
+			term,
+			weight: (general ? Math.min(rarity, GENERAL_RARITY) : rarity) * term.factor * (earlier ? EARLIER : 1),
+			known: times > 0,
+			earlier,
+			topic: !general && term.keys.some((key) => shelves.some((shelf) => shelf.topics.has(key))),
+		};
+	};
+	return [...question.terms.map((term) => one(term, false)), ...question.earlier.map((term) => one(term, true))];
+}
+
+/**
+ * Keys of which a passage must have some to cover enough: those of the heaviest words. The lighter ones, which half the notes
+ * contain, need not be looked up. None where the words that stand nowhere in the notes already weigh too much.
+ */
+export function worthSearching(weighed: readonly Weighed[]): Map<string, number> {
+	const weights = new Map<string, number>();
+	const enough = ENOUGH * weighed.reduce((sum, w) => sum + least(w), 0);
+	const known = weighed.filter((w) => w.known).sort((a, b) => b.weight - a.weight);
+	let rest = known.reduce((sum, w) => sum + w.weight, 0);
+	if (rest < enough) return weights;
+	for (const { term, weight } of known) {
+		for (const key of term.keys) weights.set(key, weight);
+		rest -= weight;
+		// Further than needed, so that what BM25 leaves out is not the best.
+		if (rest < enough * 0.7) break;
+	}
+	return weights;
+}
+
+/**
+ * @param bm25 the index's own measure, 0 to 1.
+ * @param named only a passage under a heading of just the question's words will do.
+ * @returns null where the passage is no answer.
+ */
+export function score(question: Question, weighed: readonly Weighed[], note: Note, bm25: number, named: boolean): Scored | null {
+	if (!question.needs.every((need) => note.facts.includes(need))) return null;
+	let asked = 0;
+	let covered = 0;
+	let askedNow = 0;
+	let coveredNow = 0;
+	let near = 0;
+	let literal = 0;
+	let otherTopic = false;
+	let unknown = false;
+	let solid = false;
+	for (const word of weighed) {
+		const { term, weight, known, earlier, topic } = word;
+		const match = Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key))));
+		// "My vase arrived broken" is answered by "if a piece arrives broken": a piece is no other thing than the vase.
+		const ofKind = match === 0 && term.kind !== undefined && (note.own.has(term.kind) || note.place.context.has(term.kind));
+		const full = ofKind ? least(word) : weight;
+		asked += full;
+		covered += weight * match;
+		if (!earlier && term.factor > GENERAL) {
+			askedNow += full;
+			coveredNow += weight * match;
+		}
+		if (match === 0) {
+			otherTopic ||= topic && !ofKind;
+			unknown ||= !known && term.factor > GENERAL;
+			continue;
+		}
+		solid ||= term.factor > GENERAL;
+		near += weight * Math.max(...term.keys.map((key) => nearness(note, key, topic)));
+		if (!topic && saysLiterally(note, term)) literal += weight;
+	}
+	const enough = unknown ? ENOUGH_WITH_UNKNOWN : ENOUGH;
+	const coverage = asked === 0 ? 0 : covered / asked - (otherTopic ? OTHER_TOPIC : 0);
+	if (!solid || coverage < enough || (askedNow > 0 && coveredNow / askedNow < enough)) return null;
+	const fit = subjectFit(weighed, note);
+	if (named && fit < 1) return null;
+	const exact = coverage + ORDER.literal * (literal / asked);
+	const language = note.language === null || note.language === question.language ? ORDER.language : 0;
+	return { note, exact, rank: exact + ORDER.near * (near / asked) + ORDER.subject * fit + ORDER.bm25 * bm25 + language };
+}
+
+/** How much a key is what the passage itself speaks of. A subject of these notes is best sought under its own heading. */
+function nearness(note: Note, key: string, topic: boolean): number {
+	const own = contains(note.own, key);
+	if (!topic) return Math.max(own, (note.place.isAnswer ? 1 : 0.6) * contains(note.place.heading, key));
+	const filed = contains(note.place.context, key);
+	return filed > 0 ? 0.85 * filed + 0.15 * own : 0.7 * own;
+}
+
+const saysLiterally = (note: Note, { literal }: Term): boolean =>
+	literal !== undefined && (contains(note.own, literal) === 1 || contains(note.place.heading, literal) === 1);
+
+/** How much of its heading or label the question says: one about something more is less near. */
+function subjectFit(weighed: readonly Weighed[], note: Note): number {
+	const asked = new Set(weighed.flatMap((w) => w.term.keys));
+	const share = (words: readonly (readonly string[])[]) =>
+		words.length === 0 ? 0 : words.filter((keys) => keys.some((key) => asked.has(key))).length / words.length;
+	return Math.max(share(note.place.subject), share(note.label));
+}
