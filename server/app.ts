@@ -55,7 +55,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const sites = { localhost: config.allowLocalhostSites, isPublicSuffix };
 	const engine = await createEngine({ ...parts, sites, brand: config.brandName, limits: config.limits });
 	const gate = new Gate(clock, config.limits);
-	const cards = new Cards({ publicUrl: config.publicUrl, brandName: config.brandName, version: VERSION });
+	const cards = new Cards({ config, version: VERSION });
 	let stopping = false;
 
 	const app = new Hono();

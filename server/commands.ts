@@ -13,9 +13,9 @@ import { DEMO_HANDLE, serveDemo } from "./demo.js";
 import { examine } from "./doctor.js";
 import { DEFAULT_SETTINGS } from "./engine/settings.js";
 import { explain } from "./explain.js";
-import { openDesk, systemClock } from "./open.js";
+import { openDesk, restoreDesk } from "./open.js";
 import { closeAtSignal, serveFromSettings } from "./serve.js";
-import { backup, restore } from "./store/backup.js";
+import { backup } from "./store/backup.js";
 
 export interface Surroundings {
 	env: Record<string, string | undefined>;
@@ -241,7 +241,7 @@ function program(around: Surroundings, failed: () => void): Command {
 		.command("restore <file>")
 		.description("put a copy back in the place of the database; the server must not run")
 		.action((file: string) => {
-			const { kept } = restore({ dir: onFiles().dataDir, from: file, now: systemClock.now() });
+			const { kept } = restoreDesk(onFiles(), file);
 			print(`The database is that of ${resolve(file)} again.${kept === undefined ? "" : ` The one before is kept as ${kept}.`}`);
 		});
 	earthonline

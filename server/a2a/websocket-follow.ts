@@ -7,7 +7,7 @@ import { LIMITS } from "../../shared/limits.js";
 import type { Engine, Following, JsonText } from "../engine/engine.js";
 
 /** Work of one turn of the loop, in followers that are served from memory: some milliseconds. */
-const BUDGET = 128;
+const BUDGET = 64;
 /** What a follower costs that has to read the log. */
 const COLD = 8;
 /** A page below this was not cut: there is no more behind it than has come in meanwhile. */

@@ -124,7 +124,8 @@ export function checkGuest(desk: Desk, principal: PrincipalRow | null): void {
 type Identity = { principal: PrincipalRow; credential: string } & Pick<HelloResult, "guestToken" | "renewed">;
 
 /** A key that is not valid is refused; a guest's token that is not is a new guest (reliability.md 4.2, 3). */
-async function identify({ engine, newGuest }: HelloParts, desk: Desk, network: string, { credential, nonce }: Params): Promise<Identity> {
+async function identify(parts: HelloParts, desk: Desk, network: string, { credential, nonce }: Params): Promise<Identity> {
+	const { engine } = parts;
 	if (credential !== undefined) {
 		const principal = await engine.identify(credential, desk);
 		checkGuest(desk, principal ?? null);
@@ -132,7 +133,7 @@ async function identify({ engine, newGuest }: HelloParts, desk: Desk, network: s
 		if (credential.startsWith("eolc_")) throw unknownCredential();
 	}
 	checkGuest(desk, null);
-	newGuest(network);
+	parts.newGuest(network);
 	const { principal, token } = await engine.welcomeGuest(desk, nonce);
 	return { principal, credential: token, guestToken: token, ...(credential === undefined ? {} : { renewed: true }) };
 }

@@ -62,7 +62,7 @@ export class Session extends SocketLine implements Place, Line {
 	credential = "";
 	/** A tick is being made. */
 	ticking = false;
-	readonly followers: Follower[] = [];
+	followers: readonly Follower[] = [];
 	private calls: Set<SocketCall> | undefined;
 	private early: Buffer[] | undefined;
 	/** Until when the frames so far have been paid for (a bucket that fills at framesPerSecond). */
@@ -251,7 +251,8 @@ export class Session extends SocketLine implements Place, Line {
 		if (this.followers.length >= this.parts.limits.socketContexts || this.isClosed()) return undefined;
 		const { engine, fanout } = this.parts;
 		const follower = new Follower({ engine, fanout, line: this }, contextId);
-		this.followers.push(follower);
+		// Most follow one context: a list of exactly that size.
+		this.followers = [...this.followers, follower];
 		return follower;
 	}
 
@@ -266,8 +267,10 @@ export class Session extends SocketLine implements Place, Line {
 	}
 
 	unfollow(contextId: string): void {
-		const at = this.followers.findIndex((f) => f.contextId === contextId);
-		if (at >= 0) this.followers.splice(at, 1)[0]?.close();
+		const follower = this.follower(contextId);
+		if (!follower) return;
+		this.followers = this.followers.filter((f) => f !== follower);
+		follower.close();
 	}
 
 	/** The chat's extension is on: typing, seen, presence. */
@@ -344,7 +347,8 @@ export class Session extends SocketLine implements Place, Line {
 	private detach(): void {
 		this.stage = "closed";
 		this.early = undefined;
-		for (const follower of this.followers.splice(0)) follower.close();
+		for (const follower of this.followers) follower.close();
+		this.followers = [];
 		for (const call of this.calls ?? []) call.abort();
 	}
 

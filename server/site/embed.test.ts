@@ -1,43 +1,52 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSite, type SiteDesk } from "../../test/site.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { FrameBoot, SiteConfig } from "../../shared/embed.js";
+import type { Desk } from "../engine/engine.js";
 
 let clientDir: string;
 let site: SiteDesk;
+/** Each test has a desk of its own on the one server. */
+let handle: string;
+let desk: Desk;
+let desks = 0;
 
-beforeAll(() => {
+beforeAll(async () => {
 	clientDir = mkdtempSync(join(tmpdir(), "client-"));
 	mkdirSync(join(clientDir, "assets"));
 	writeFileSync(join(clientDir, "embed.js"), "/* the loader */");
 	writeFileSync(join(clientDir, "assets/chat.js"), "/* the chat */");
 	writeFileSync(join(clientDir, "assets/chat.css"), "/* its looks */");
-});
-afterAll(() => rmSync(clientDir, { recursive: true }));
-beforeEach(async () => {
 	site = await openSite({ clientDir });
 });
-afterEach(() => site.close());
+afterAll(async () => {
+	await site.close();
+	rmSync(clientDir, { recursive: true });
+});
+beforeEach(async () => {
+	handle = `desk${++desks}`;
+	desk = await site.engine.owner.createOwner({ handle, name: "Mira", ownerName: "Mira Lin" });
+});
 
-const ask = async (headers: Record<string, string>, handle = "mira") => {
-	const answer = await site.app.request(`/embed/${handle}`, { headers });
+const ask = async (headers: Record<string, string>, of = handle) => {
+	const answer = await site.app.request(`/embed/${of}`, { headers });
 	return { answer, config: (await answer.json()) as SiteConfig };
 };
-const framed = (query: string, handle = "mira") => site.app.request(`/@${handle}/embed?${query}`);
+const framed = (query: string, of = handle) => site.app.request(`/@${of}/embed?${query}`);
 const csp = (answer: Response) => answer.headers.get("content-security-policy") ?? "";
 const ancestors = (answer: Response) => /frame-ancestors ([^;]+)/.exec(csp(answer))?.[1];
 const bootOf = (html: string) => JSON.parse(/id="boot">(.*?)<\/script>/.exec(html)?.[1] ?? "null") as FrameBoot;
 
 describe("GET /embed/<handle>", () => {
 	it("says that the chat may show on a listed site, and what it looks like there", async () => {
-		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
 		const { answer, config } = await ask({ origin: "https://site.com" });
 		expect(answer.status).toBe(200);
-		expect(config).toEqual({ show: true, site: "https://site.com", handle: "mira", name: "Mira", face: "/@mira/face.svg", online: site.desk.face.online, language: "en" });
-		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([{ site: "https://site.com", seenAt: expect.any(Number) }]);
+		expect(config).toEqual({ show: true, site: "https://site.com", handle, name: "Mira", face: `/@${handle}/face.svg`, online: desk.face.online, language: "en" });
+		expect(await site.store.read.recentSites(desk.row.id)).toEqual([{ site: "https://site.com", seenAt: expect.any(Number) }]);
 	});
 	it("is read by any origin, never with credentials, never kept, and sets no cookie", async () => {
 		const { answer } = await ask({ origin: "https://site.com" });
@@ -50,38 +59,38 @@ describe("GET /embed/<handle>", () => {
 	it("tells a site that is not listed what to do, and keeps it for the owner", async () => {
 		const { config } = await ask({ origin: "https://new.example" });
 		expect(config).toMatchObject({ show: false, reason: "unlisted", site: "https://new.example" });
-		expect(config.help).toContain("earthonline sites add mira https://new.example");
+		expect(config.help).toContain(`earthonline sites add ${handle} https://new.example`);
 		expect(config.name).toBeUndefined();
-		expect(await site.engine.owner.sites("mira")).toMatchObject([{ rule: "https://new.example", state: "pending", asked: 1 }]);
+		expect(await site.engine.owner.sites(handle)).toMatchObject([{ rule: "https://new.example", state: "pending", asked: 1 }]);
 	});
 	it("counts a site that asks again once a minute", async () => {
 		const origin = "https://new.example";
 		for (let i = 0; i < 3; i++) await ask({ origin });
-		expect(await site.engine.owner.sites("mira")).toMatchObject([{ asked: 1 }]);
+		expect(await site.engine.owner.sites(handle)).toMatchObject([{ asked: 1 }]);
 		site.turn(LIMITS.siteVisitMs);
 		await ask({ origin });
-		expect(await site.engine.owner.sites("mira")).toMatchObject([{ asked: 2 }]);
+		expect(await site.engine.owner.sites(handle)).toMatchObject([{ asked: 2 }]);
 	});
 	it("says so to a blocked site, which never waits", async () => {
-		await site.engine.owner.setSite("mira", "*.bad.com", "blocked");
+		await site.engine.owner.setSite(handle, "*.bad.com", "blocked");
 		const { config } = await ask({ origin: "https://a.bad.com" });
 		expect(config).toMatchObject({ show: false, reason: "blocked" });
-		expect(await site.engine.owner.sites("mira")).toMatchObject([{ rule: "*.bad.com", state: "blocked" }]);
+		expect(await site.engine.owner.sites(handle)).toMatchObject([{ rule: "*.bad.com", state: "blocked" }]);
 	});
 	it("shows anywhere but on blocked sites where the owner allows any", async () => {
-		await site.engine.owner.changeSettings("mira", { allowAnySite: true });
-		await site.engine.owner.setSite("mira", "https://bad.com", "blocked");
+		await site.engine.owner.changeSettings(handle, { allowAnySite: true });
+		await site.engine.owner.setSite(handle, "https://bad.com", "blocked");
 		expect((await ask({ origin: "https://anybody.example" })).config.show).toBe(true);
 		expect((await ask({ origin: "https://bad.com" })).config.show).toBe(false);
 	});
 	it("shows nowhere while guests are off", async () => {
-		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
-		await site.engine.owner.changeSettings("mira", { guests: false });
+		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
+		await site.engine.owner.changeSettings(handle, { guests: false });
 		expect((await ask({ origin: "https://site.com" })).config).toMatchObject({ show: false, reason: "guests_off" });
 		expect((await ask({ "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: false, reason: "guests_off" });
 	});
-	it.each(["nobody", "MIRA", "ag_mira", "m", "a".repeat(33), "..%2f", "mira%00"])("knows no desk called %s", async (handle) => {
-		const { answer, config } = await ask({ origin: "https://site.com" }, handle);
+	it.each(["nobody", "MIRA", "ag_mira", "m", "a".repeat(33), "..%2f", "mira%00"])("knows no desk called %s", async (name) => {
+		const { answer, config } = await ask({ origin: "https://site.com" }, name);
 		expect(answer.status).toBe(200);
 		expect(config).toMatchObject({ show: false, reason: "no_such_desk" });
 		expect(config.help).toContain("data-handle");
@@ -97,11 +106,11 @@ describe("GET /embed/<handle>", () => {
 		["https://192.168.0.1", "by its name"],
 		["chrome-extension://abc", "file or inside a sandboxed frame"],
 	])("refuses the origin %j with what to do", async (origin, words) => {
-		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
 		const { config } = await ask({ origin });
 		expect(config).toMatchObject({ show: false, reason: "malformed_site" });
 		expect(config.help).toContain(words);
-		expect(await site.engine.owner.sites("mira")).toHaveLength(1);
+		expect(await site.engine.owner.sites(handle)).toHaveLength(1);
 	});
 	it("shows on our own pages, which no rule names, and on nobody's who only says so", async () => {
 		expect((await ask({ "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: true, site: "https://desk.example" });
@@ -109,7 +118,7 @@ describe("GET /embed/<handle>", () => {
 		expect((await ask({})).config).toMatchObject({ show: false, reason: "malformed_site" });
 		expect((await ask({ "sec-fetch-site": "cross-site" })).config).toMatchObject({ show: false, reason: "malformed_site" });
 		expect((await ask({ origin: "https://site.com", "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: false, reason: "unlisted" });
-		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([]);
+		expect(await site.store.read.recentSites(desk.row.id)).toEqual([]);
 	});
 	it("speaks the language of the desk's owner", async () => {
 		await site.engine.owner.createOwner({ handle: "lin", name: "林", language: "zh" });
@@ -118,7 +127,7 @@ describe("GET /embed/<handle>", () => {
 });
 
 describe("GET /@<handle>/embed", () => {
-	const allow = () => site.engine.owner.setSite("mira", "https://site.com", "allowed");
+	const allow = () => site.engine.owner.setSite(handle, "https://site.com", "allowed");
 
 	it("gives a listed site the chat, which it alone may frame", async () => {
 		await allow();
@@ -135,14 +144,16 @@ describe("GET /@<handle>/embed", () => {
 		expect(html).toContain('<html lang="zh" data-theme="dark">');
 		expect(html).toContain('<meta name="color-scheme" content="dark">');
 		expect(bootOf(html)).toEqual({
-			handle: "mira",
+			handle,
+			name: "Mira",
+			face: `/@${handle}/face.svg`,
 			ticket: expect.stringMatching(/^eolt_/),
 			site: "https://site.com",
 			mode: "inline",
 			theme: "dark",
 			accent: "#2563eb",
 			language: "zh",
-			socket: "/a2a/mira/ws",
+			socket: `/a2a/${handle}/ws`,
 			brand: "EarthOnline",
 		});
 	});
@@ -150,7 +161,7 @@ describe("GET /@<handle>/embed", () => {
 		await allow();
 		const tickets = await Promise.all([1, 2].map(async () => bootOf(await (await framed("site=https://site.com")).text()).ticket as string));
 		expect(tickets[0]).not.toBe(tickets[1]);
-		expect(site.engine.embed.readTicket(site.desk, tickets[0] as string)).toEqual({ channel: "embed", site: "https://site.com" });
+		expect(site.engine.embed.readTicket(desk, tickets[0] as string)).toEqual({ channel: "embed", site: "https://site.com" });
 	});
 	it("runs nothing but our own script, without any sink for HTML", async () => {
 		await allow();
@@ -160,10 +171,10 @@ describe("GET /@<handle>/embed", () => {
 	});
 	it("writes nothing: only the question of the page does", async () => {
 		await framed("site=https://new.example");
-		expect(await site.engine.owner.sites("mira")).toEqual([]);
+		expect(await site.engine.owner.sites(handle)).toEqual([]);
 		await allow();
 		await framed("site=https://site.com");
-		expect(await site.store.read.recentSites(site.desk.row.id)).toEqual([]);
+		expect(await site.store.read.recentSites(desk.row.id)).toEqual([]);
 	});
 	it("tells a site that is not listed plainly, without the chat", async () => {
 		const answer = await framed("site=https://new.example&lang=en");
@@ -175,7 +186,7 @@ describe("GET /@<handle>/embed", () => {
 		expect(html).not.toContain("eolt_");
 	});
 	it("may be framed by nobody where the site is blocked, malformed or the desk unknown, and says the same each time", async () => {
-		await site.engine.owner.setSite("mira", "https://bad.com", "blocked");
+		await site.engine.owner.setSite(handle, "https://bad.com", "blocked");
 		const answers = [await framed("site=https://bad.com"), await framed("site=https://site.com/"), await framed(""), await framed("site=https://site.com", "nobody")];
 		const bodies = await Promise.all(answers.map((a) => a.text()));
 		expect(answers.map((a) => a.status)).toEqual([403, 400, 400, 404]);
@@ -220,11 +231,11 @@ describe("GET /@<handle>/embed", () => {
 		const answer = await framed("site=https://desk.example");
 		expect(ancestors(answer)).toBe("https://desk.example");
 		const boot = bootOf(await answer.text());
-		expect(site.engine.embed.readTicket(site.desk, boot.ticket as string)).toEqual({ channel: "page" });
+		expect(site.engine.embed.readTicket(desk, boot.ticket as string)).toEqual({ channel: "page" });
 	});
 	it("says that guests are off", async () => {
 		await allow();
-		await site.engine.owner.changeSettings("mira", { guests: false });
+		await site.engine.owner.changeSettings(handle, { guests: false });
 		const answer = await framed("site=https://site.com");
 		expect(answer.status).toBe(403);
 		expect(await answer.text()).toContain("Closed for now");

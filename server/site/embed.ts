@@ -4,7 +4,7 @@
  * it; what is answered here to a script is a courtesy. Sets no cookie and stores nothing at the visitor's.
  */
 import { type Context, Hono } from "hono";
-import { isAccent, MODES, type Mode, type SiteConfig, type Theme } from "../../shared/embed.js";
+import { type FrameBoot, isAccent, MODES, type Mode, type SiteConfig, type Theme } from "../../shared/embed.js";
 import type { Desk } from "../engine/engine.js";
 import { type NoSite, readExactSite } from "../engine/sites.js";
 import { languageFor, type SiteParts } from "./door.js";
@@ -60,9 +60,9 @@ export function embed(parts: SiteParts): Hono {
 		const reading = read(c.req.query("site") ?? "");
 		const language = languageFor(c, desk);
 		const texts = TEXTS[language];
-		const { theme, accent, mode } = look(c);
+		const { theme, mode } = look(c);
 
-		const refuse = async (status: 403 | 404 | 400, ancestors: string, title: string, line: string) =>
+		const refuse = async (status: 403 | 404 | 400 | 503, ancestors: string, title: string, line: string) =>
 			c.html(await notice({ language, css: parts.css, theme, title, line, bare: true }), status, { ...documentHeaders(config.publicUrl, { ancestors, chat: false }), ...NO_STORE });
 		const neutral = (status: 403 | 404 | 400) => refuse(status, "'none'", texts.neutral, texts.neutralLine);
 
@@ -75,29 +75,31 @@ export function embed(parts: SiteParts): Hono {
 			const { name } = desk.face;
 			return verdict.reason === "guests_off" ? refuse(403, site, texts.guestsOff, texts.guestsOffLine(name)) : refuse(403, site, texts.notOpen, texts.notOpenLine(name));
 		}
-		if (!parts.chat) return refuse(404, site, texts.busy, texts.notBuilt);
-		const lang = c.req.query("lang");
-		const document = chatDocument({
-			language,
-			title: texts.chatWith(desk.face.name),
-			...parts.chat,
-			boot: {
-				handle: desk.row.handle,
-				// Our own pages speak with the rights of the chat page: presets are for other people's sites.
-				ticket: engine.embed.issueTicket(desk, "own" in reading ? null : site),
-				site,
-				mode,
-				theme,
-				...(accent === undefined ? {} : { accent }),
-				...(lang === "zh" || lang === "en" ? { language: lang } : {}),
-				socket: `/a2a/${desk.row.handle}/ws`,
-				brand: config.brandName,
-			},
-		});
-		return c.html(await document, 200, { ...documentHeaders(config.publicUrl, { ancestors: site, chat: true }), ...NO_STORE });
+		if (!parts.chat) return refuse(503, site, texts.busy, texts.notBuilt);
+		// Our own pages speak with the rights of the chat page: presets are for other people's sites.
+		const ticket = engine.embed.issueTicket(desk, "own" in reading ? null : site);
+		const boot = { ...bootOf(c, desk, config.brandName), ticket, site, mode };
+		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, { ...documentHeaders(config.publicUrl, { ancestors: site, chat: true }), ...NO_STORE });
 	});
 
 	return app;
+}
+
+/** What every chat is told about its desk and its looks. */
+export function bootOf(c: Context, desk: Desk, brand: string): Omit<FrameBoot, "mode"> {
+	const { theme, accent } = look(c);
+	const lang = c.req.query("lang");
+	const { handle } = desk.row;
+	return {
+		handle,
+		name: desk.face.name,
+		face: desk.face.face,
+		theme,
+		...(accent === undefined ? {} : { accent }),
+		...(lang === "zh" || lang === "en" ? { language: lang } : {}),
+		socket: `/a2a/${handle}/ws`,
+		brand,
+	};
 }
 
 /** The look that an address asks for; a value that is none counts as not given. */

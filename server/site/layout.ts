@@ -11,14 +11,18 @@ type Html = ReturnType<typeof html>;
 /** Address of the style sheet, with its version. */
 export const SITE_CSS_PATH = "/site.css";
 
+/** The small picture of pages that are nobody's. */
+export const ICON_PATH = "/icon.svg";
+
 /** A whole page. `theme`: what the page around a frame looks like; elsewhere the visitor's system decides. */
-export const page = (options: { language: Language; title: string; css: string; theme?: Theme; body: Html; footer?: Html }): Html => html`<!doctype html>
+export const page = (options: { language: Language; title: string; css: string; theme?: Theme; icon?: string; body: Html; footer?: Html }): Html => html`<!doctype html>
 <html lang="${options.language}" data-theme="${options.theme ?? "auto"}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${options.theme === "dark" || options.theme === "light" ? options.theme : "light dark"}">
 <title>${options.title}</title>
+<link rel="icon" href="${options.icon ?? ICON_PATH}">
 <link rel="stylesheet" href="${options.css}">
 </head>
 <body>${options.body}${options.footer ?? ""}</body>
@@ -45,6 +49,7 @@ export const chatDocument = (options: { language: Language; title: string; scrip
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="${theme === "auto" ? "light dark" : theme}">
 <title>${options.title}</title>
+<link rel="icon" href="${options.boot.face ?? ICON_PATH}">
 ${options.style ? html`<link rel="stylesheet" href="${options.style}">` : ""}
 <script type="application/json" id="boot">${raw(bootJson(options.boot))}</script>
 <script type="module" src="${options.script}"></script>

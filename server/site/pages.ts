@@ -1,12 +1,12 @@
 /** The pages of this server that people open themselves: its front page, a desk's person page, the chat as a page, a face (LINK-1). */
 import { createHash } from "node:crypto";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { languageFor, type SiteParts } from "./door.js";
-import { look } from "./embed.js";
+import { bootOf, look } from "./embed.js";
 import { drawFace } from "./face.js";
 import { documentHeaders, isFresh, NO_STORE, SVG } from "./headers.js";
-import { chatDocument, notice, page } from "./layout.js";
+import { chatDocument, ICON_PATH, notice, page } from "./layout.js";
 import { TEXTS } from "./texts.js";
 
 /** A face changes only with the code that draws it. */
@@ -44,7 +44,7 @@ export function pages(parts: SiteParts): Hono {
 		const body = html`<main class="person"><img class="face" src="${face}" width="112" height="112" alt=""><h1>${name}</h1>${ownerName === name ? "" : html`<p>${texts.askedBy(ownerName)}</p>`}<p class="state${online ? " on" : ""}">${online ? texts.online : texts.offline}</p>${about ? html`<p class="about">${about}</p>` : ""}${
 			desk.settings.guests ? html`<a class="go" href="/@${handle}/chat">${texts.start}</a>` : html`<p>${texts.guestsOffLine(name)}</p>`
 		}${desk.settings.a2a ? html`<h2>${texts.forAgents}</h2><p>${texts.agentsLine}</p><pre>${config.publicUrl}/a2a/${handle}</pre>` : ""}</main>`;
-		return c.html(await page({ language, css: parts.css, title: name, body, footer: footer() }), 200, { ...alone(false), ...headers });
+		return c.html(await page({ language, css: parts.css, title: name, icon: face, body, footer: footer() }), 200, { ...alone(false), ...headers });
 	});
 
 	app.get("/:at{@[^/]+}/chat", async (c) => {
@@ -52,37 +52,25 @@ export function pages(parts: SiteParts): Hono {
 		if (!desk) return parts.refuse(c, 404, "missing");
 		const language = languageFor(c, desk);
 		const texts = TEXTS[language];
-		const { theme, accent } = look(c);
+		const { theme } = look(c);
 		const say = async (status: 403 | 503, title: string, line: string) => c.html(await notice({ language, css: parts.css, theme, title, line, home: true }), status, { ...alone(false), ...NO_STORE });
 		if (!desk.settings.guests) return say(403, texts.guestsOff, texts.guestsOffLine(desk.face.name));
 		if (!parts.chat) return say(503, texts.busy, texts.notBuilt);
-		const lang = c.req.query("lang");
-		const document = chatDocument({
-			language,
-			title: texts.chatWith(desk.face.name),
-			...parts.chat,
-			boot: {
-				handle: desk.row.handle,
-				ticket: engine.embed.issueTicket(desk, null),
-				mode: "page",
-				theme,
-				...(accent === undefined ? {} : { accent }),
-				...(lang === "zh" || lang === "en" ? { language: lang } : {}),
-				socket: `/a2a/${desk.row.handle}/ws`,
-				brand: config.brandName,
-			},
-		});
-		return c.html(await document, 200, { ...alone(true), ...NO_STORE });
+		const boot = { ...bootOf(c, desk, config.brandName), ticket: engine.embed.issueTicket(desk, null), mode: "page" as const };
+		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, { ...alone(true), ...NO_STORE });
 	});
 
-	app.get("/:at{@[^/]+}/face.svg", async (c) => {
-		const desk = await parts.deskAt(c.req.param("at").slice(1));
-		if (!desk) return c.text("There is no desk of that name.", 404, NO_STORE);
-		const svg = drawFace(desk.row.handle);
+	const answerFace = (c: Context, handle: string): Response => {
+		const svg = drawFace(handle);
 		const etag = `"${createHash("sha256").update(svg).digest("base64url").slice(0, 22)}"`;
 		const all = { ...SVG, "cache-control": FACE_CACHE, etag };
 		return isFresh(c.req.header("if-none-match"), etag) ? c.body(null, 304, all) : c.body(svg, 200, all);
+	};
+	app.get("/:at{@[^/]+}/face.svg", async (c) => {
+		const desk = await parts.deskAt(c.req.param("at").slice(1));
+		return desk ? answerFace(c, desk.row.handle) : c.text("There is no desk of that name.", 404, NO_STORE);
 	});
+	app.get(ICON_PATH, (c) => answerFace(c, "front desk"));
 
 	const footer = () => html`<footer>${config.brandName}</footer>`;
 	return app;

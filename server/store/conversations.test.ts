@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import type { Caller, Desk } from "../engine/engine.js";
 import { type Asked, gate, openEngine, type Script, type TestEngine, textsOf } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
 
@@ -118,8 +119,13 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 
 	it("answers what is not the caller's as what is not there", async () => {
 		const mine = await desk.ask(await desk.caller(), "mine");
-		const stranger = await desk.caller();
 		const d = await desk.desk();
+		// The owner's own key is no more than a caller's at their own desk.
+		const owner = await desk.engine.identify(await desk.engine.owner.createKey("mira", "own"), d);
+		for (const stranger of [await desk.caller(), { ...desk.nobody, principal: owner ?? null }]) await sameAnswers(stranger, mine, d);
+	});
+
+	async function sameAnswers(stranger: Caller, mine: Asked, d: Desk): Promise<void> {
 		const gone = { task: "tsk_00000000000000000000000000", context: "ctx_00000000000000000000000000" };
 		const calls: ((task: string, context: string) => Promise<unknown>)[] = [
 			(task) => desk.engine.getTask(stranger, d, task),
@@ -136,7 +142,7 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		}
 		expect(await desk.engine.openContext(stranger, d, mine.contextId)).toBeUndefined();
 		expect(JSON.parse(await desk.engine.listTasks(stranger, d, { pageSize: 10, includeArtifacts: true, contextId: mine.contextId })).tasks).toEqual([]);
-	});
+	}
 
 	it("runs one turn at a time and answers what came meanwhile in the next, closing every task it covers", async () => {
 		const me = await desk.caller();

@@ -22,13 +22,14 @@ function* around(desk: DeskRow, conversation: ConversationRow): Steps<Conversati
 
 const lockById = (id: number): Steps<ConversationRow | undefined> => one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ? {lock}`, id);
 
-/** By its public id, if the principal is a side of it. */
-const lockTheirs = (deskId: number, uid: string, principalId: number): Steps<ConversationRow | undefined> =>
+/** By its public id, if the principal holds that side of it. An owner who calls their own desk is no more than a caller (A2A-3). */
+const lockTheirs = (deskId: number, uid: string, principalId: number, side: ParticipantRow["side"]): Steps<ConversationRow | undefined> =>
 	one<ConversationRow>(
-		`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ?) {lock}`,
+		`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ? and p.side = ?) {lock}`,
 		uid,
 		deskId,
 		principalId,
+		side,
 	);
 
 const taskOf = (callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> =>
@@ -42,7 +43,7 @@ export function* loadSend(input: SendInput): Steps<SendRows> {
 	const named = input.taskUid === undefined ? undefined : yield* taskOf(input.callerId, input.deskId, input.taskUid);
 	let conversation: ConversationRow | undefined;
 	if (named) conversation = yield* lockById(named.conversationId);
-	else if (input.contextUid !== undefined && input.taskUid === undefined) conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId);
+	else if (input.contextUid !== undefined && input.taskUid === undefined) conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId, "asker");
 	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
 	// Read again under the lock: what was an open task may have ended while this waited.
 	rows.named = named && conversation ? yield* taskOf(input.callerId, input.deskId, named.uid) : undefined;
@@ -141,7 +142,7 @@ export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
 }
 
 export function* loadSeen(input: SeenInput): Steps<SeenRows> {
-	const conversation = yield* lockTheirs(input.deskId, input.contextUid, input.principalId);
+	const conversation = yield* lockTheirs(input.deskId, input.contextUid, input.principalId, input.side);
 	if (!conversation) return {};
 	const participant = yield* one<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ? and side = ? and principal_id = ?`, conversation.id, input.side, input.principalId);
 	return { conversation, participant };

@@ -81,10 +81,11 @@ function* messages(conversationId: number, before: number, limit: number): Steps
 }
 
 function* conversation(principalId: number, deskId: number, uid: string | null, count: number): Steps<ConversationView | undefined> {
-	const theirs = "from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and c.desk_id = ?";
+	// As a caller: an owner who calls their own desk sees what they asked, not what others did (A2A-3).
+	const theirs = "from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?";
 	const row =
 		uid === null
-			? yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} and p.side = 'asker' order by c.id desc limit 1`, principalId, deskId)
+			? yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} order by c.id desc limit 1`, principalId, deskId)
 			: yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} and c.uid = ?`, principalId, deskId, uid);
 	if (!row) return undefined;
 	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, row.id);

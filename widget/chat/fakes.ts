@@ -124,6 +124,7 @@ export class FakeServer {
 	private readonly following = new Map<FakeSocket, Set<string>>();
 	private known = new Set<string>();
 	private made = 0;
+	private begun = 0;
 
 	constructor(private readonly now: () => number) {}
 
@@ -202,7 +203,7 @@ export class FakeServer {
 		return context;
 	}
 
-	begin(contextId = `ctx${this.contexts.length + 1}`): string {
+	begin(contextId = `ctx${++this.begun}`): string {
 		this.contexts.push({ contextId, log: [], tasks: new Map(), read: { asker: 0, desk: 0 }, ended: false });
 		return contextId;
 	}

@@ -71,7 +71,8 @@ const en = {
 export type Words = typeof en;
 
 /** Latin letters stand apart from Chinese characters; Chinese names do not. */
-const apart = (name: string): string => `${/^\w/.test(name) ? " " : ""}${name}${/[\w.]$/.test(name) ? " " : ""}`;
+const apart = (name: string): string =>
+	`${/^[\p{Script=Latin}\d]/u.test(name) ? " " : ""}${name}${/[\p{Script=Latin}\d.]$/u.test(name) ? " " : ""}`;
 
 const zh: Words = {
 	write: (name) => `给${apart(name)}写消息`,

@@ -69,8 +69,9 @@ export function afterFailure(outgoing: Outgoing, error: unknown, now: number, ra
 	if (!(error instanceof Refusal)) return { state: "waiting" };
 	const { reason, code } = error;
 	// The conversation is no longer there (or was another guest's): the words begin a new one.
-	if (reason === "CONTEXT_NOT_FOUND" && outgoing.contextId !== undefined)
-		return { state: "waiting", contextId: undefined, taskId: undefined };
+	if (reason === "CONTEXT_NOT_FOUND" && outgoing.contextId !== undefined) {
+		return { state: "waiting", contextId: undefined, taskId: undefined, fixed: false };
+	}
 	// The question it answers has ended meanwhile: it becomes a message of its own.
 	if (outgoing.taskId !== undefined && (code === -32001 || code === -32004)) return { state: "waiting", taskId: undefined };
 	const busy = reason === "UNAVAILABLE" || reason === "DEADLINE_EXCEEDED" || code === -32603;

@@ -4,13 +4,24 @@ import { type Port, waitForPage } from "./port.js";
 
 const SITE = "https://site.example";
 
-let view: EventTarget & { parent: object };
+class View extends EventTarget {
+	readonly parent = {};
+}
+
+class Posted extends Event {
+	source: unknown;
+	origin = SITE;
+	data: unknown = { type: HELLO, version: 1 };
+	ports: MessagePort[] = [];
+}
+
+let view: View;
 let heard: PageMessage[];
 let port: Port;
 let open: MessagePort[];
 
 beforeEach(() => {
-	view = Object.assign(new EventTarget(), { parent: {} });
+	view = new View();
 	heard = [];
 	open = [];
 	port = waitForPage(view as unknown as Window, SITE, (message) => heard.push(message));
@@ -25,13 +36,11 @@ afterEach(() => {
 function post(over: { source?: unknown; origin?: string; data?: unknown; ports?: MessagePort[] } = {}): MessagePort {
 	const { port1, port2 } = new MessageChannel();
 	open.push(port1, port2);
-	const event = Object.assign(new Event("message"), {
-		source: view.parent,
-		origin: SITE,
-		data: { type: HELLO, version: 1 },
-		ports: [port2],
-		...over,
-	});
+	const event = new Posted("message");
+	event.source = "source" in over ? over.source : view.parent;
+	event.origin = over.origin ?? SITE;
+	if ("data" in over) event.data = over.data;
+	event.ports = over.ports ?? [port2];
 	view.dispatchEvent(event);
 	return port1;
 }

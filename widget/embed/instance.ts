@@ -205,7 +205,6 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 				([entry]) => {
 					if (!entry?.isIntersecting) return;
 					near.disconnect();
-					isOpen = true;
 					prepare();
 				},
 				{ rootMargin: "300px" },

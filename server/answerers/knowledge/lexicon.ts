@@ -220,7 +220,7 @@ s t d m re ve ll
 export const LIGHT = `
 get got getting take takes taking taken give gives given giving make makes made making go goes going come comes coming put puts putting use uses using used
 buy buying sell sells selling sold look looking find finding found offer offers offered offering provide provides providing accept accepts accepting allow allowed allows
-happen happens happening work works working available exactly near nearby nearest bring brings brought bringing late early around next last first new long far kind type sort way thing things start starting say says said mean means
+happen happens happening work works working available exactly near nearby nearest bring brings brought bringing late early total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means
 week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available design designs studio shop store item order people piece product object
-| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计
+| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计 完全 真的 主要 普通 特别
 `;

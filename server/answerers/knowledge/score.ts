@@ -37,9 +37,9 @@ export interface Scored {
 }
 
 /** Share of a question that a passage must contain to answer it. */
-const ENOUGH = 0.62;
+const ENOUGH = 0.68;
 /** The same where a word of the question stands nowhere in the notes. */
-const ENOUGH_WITH_UNKNOWN = 0.72;
+const ENOUGH_WITH_UNKNOWN = 0.75;
 /** Taken off for a subject of its own that the question names and the passage is not about. */
 const OTHER_TOPIC = 0.15;
 /** What is left of the weight of a word missing from a passage that speaks of its kind in general. */
@@ -126,6 +126,8 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 			askedNow += full;
 			coveredNow += weight * match;
 		}
+		// Another day's note is no answer, however much else it says.
+		if (match === 0 && !earlier && (term.class === "day" || term.class === "month")) return null;
 		if (match === 0) {
 			otherTopic ||= topic && !ofKind;
 			unknown ||= !known && term.factor > GENERAL;
@@ -147,7 +149,7 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 
 /** How much a key is what the passage itself speaks of. A subject of these notes is best sought under its own heading. */
 function nearness(note: Note, key: string, topic: boolean): number {
-	const own = contains(note.own, key);
+	const own = Math.max(0.9 * contains(note.own, key), contains(note.opening, key));
 	if (!topic) return Math.max(own, (note.place.isAnswer ? 1 : 0.6) * contains(note.place.heading, key));
 	const filed = contains(note.place.context, key);
 	return filed > 0 ? 0.85 * filed + 0.15 * own : 0.7 * own;

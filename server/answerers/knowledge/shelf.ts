@@ -17,6 +17,8 @@ export interface Note {
 	order: number;
 	/** Keys of its own words. */
 	own: Keys;
+	/** Keys of the words it begins with: what it is about, more likely than what it mentions. */
+	opening: Keys;
 	facts: readonly Need[];
 	/** null: figures and names, the same in both. */
 	language: Language | null;
@@ -77,6 +79,7 @@ export class Keys {
 
 /** Characters of notes read in one go, some milliseconds of work; then everybody else has a turn. */
 const SLICE_CHARS = 4_000;
+const OPENING = /^[^\p{L}\p{N}]*(?:\p{Script=Han}{1,8}|(?:[^\s\p{Script=Han}]+\s*){1,4})/u;
 const CHINESE = /\p{Script=Han}/u;
 
 export class Shelf {
@@ -128,6 +131,7 @@ export class Shelf {
 			passage,
 			order: this.notes.length,
 			own: new Keys(this.numbering, own),
+			opening: new Keys(this.numbering, keysOf(normalise(OPENING.exec(text)?.[0] ?? ""))),
 			facts,
 			language: languageOf(text),
 			place,
@@ -194,9 +198,12 @@ const wordsOf = (subject: string): string[][] => termsOf(subject).map((term) => 
 
 const pairs = (word: string): string[] => Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2));
 
-/** How much of a key is in a set: all of it, or for longer Chinese words the share of pairs when it is most of them. */
+/**
+ * How much of a key is in a set: all of it; for longer Chinese words the share of pairs when it is most of them; half for a
+ * single character that stands there within another word only.
+ */
 export function contains(keys: Keys, key: string): number {
-	if (keys.has(key)) return 1;
+	if (keys.has(key)) return key.length === 1 && CHINESE.test(key) && !keys.has(`=${key}`) ? 0.5 : 1;
 	if (key.length <= 2 || !CHINESE.test(key)) return 0;
 	const all = pairs(key);
 	const share = all.filter((pair) => keys.has(pair)).length / all.length;

@@ -139,12 +139,13 @@ export function readQuestion(
 	const alone: Question = { text: asked.text, language, terms, needs, earlier: [] };
 	const few = terms.filter((term) => term.factor > 0.3).length <= 1;
 	if (asked.follows === null && !few) return { alone, going: null };
-	const classes = new Set(terms.map((term) => term.class).filter((c) => c !== undefined));
+	// "And on Sunday?" and "and the mugs?" ask the same of another day, another piece.
+	const replaced = new Set(terms.flatMap((term) => [term.class, term.kind]).filter((c) => c !== undefined));
 	const earlier: Term[] = [];
 	let earlierNeeds: Question["needs"] = [];
 	for (const text of said.slice(-4).reverse()) {
 		for (const term of ownTerms(text, self)) {
-			if (term.class && classes.has(term.class)) continue;
+			if ((term.class && replaced.has(term.class)) || (term.kind && replaced.has(term.kind))) continue;
 			if (!terms.concat(earlier).some((t) => t.keys.join() === term.keys.join())) earlier.push(term);
 		}
 		if (earlierNeeds.length === 0) earlierNeeds = needsOf(normalise(text));

@@ -151,8 +151,20 @@ function findCircle(text: string, word: RegExp, numberOf: (m: RegExpMatchArray) 
 /** A time in a note; the hour, and am or pm where they stand. */
 const CLOCK = /(?<![\d:.])([01]?\d|2[0-3])(?::[0-5]\d(?:\s?(am|pm|a\.m|p\.m))?|\s?(am|pm)(?!\p{L}))(?!\d)/giu;
 
-/** The concept of the part of the day in which an hour lies. */
-const partOfDay = (hour: number): string => (hour < 12 ? "#morning" : hour < 17 ? "#afternoon" : "#evening");
+/** The concepts of the parts of the day that a text's times lie in or span. */
+function partsOfDay(text: string): string[] {
+	const parts = ["#morning", "#afternoon", "#evening"];
+	const found = new Set<string>();
+	let last: { part: number; to: number } | undefined;
+	for (const time of text.matchAll(CLOCK)) {
+		const hour = Number(time[1]) + (/^p/i.test(time[2] ?? time[3] ?? "") && Number(time[1]) < 12 ? 12 : 0);
+		const part = hour < 12 ? 0 : hour < 17 ? 1 : 2;
+		const spans = last && time.index - last.to <= 8 && BETWEEN.test(text.slice(last.to, time.index));
+		for (let p = spans ? (last?.part ?? part) : part; p <= part; p++) found.add(parts[p] as string);
+		last = { part, to: time.index + time[0].length };
+	}
+	return [...found];
+}
 
 const EVERY_DAY = /\b(?:every day|daily|seven days)\b|每天|天天|全年无休/i;
 const WEEKDAYS = /\bweekdays?\b|平日/i;
@@ -174,7 +186,7 @@ function* runs(text: string): Generator<{ han: boolean; text: string; at: number
 	}
 }
 
-/** Pairs of a run of Chinese characters. */
+/** Pairs of a run of Chinese characters; a character that is a word by itself has a key with `=` besides. */
 const pairsOf = (run: string): string[] => Array.from({ length: run.length - 1 }, (_, i) => run.slice(i, i + 2));
 
 const segmenter = new Intl.Segmenter("zh", { granularity: "word" });
@@ -194,7 +206,7 @@ export function keysOf(text: string): string[] {
 			continue;
 		}
 		words.push("");
-		keys.push(...pairsOf(run.text));
+		keys.push(...run.text, ...pairsOf(run.text));
 		for (let i = 0; i < run.text.length; i++) {
 			for (let n = Math.min(longestHan, run.text.length - i); n >= 2; n--) {
 				for (const name of phrases.get(run.text.slice(i, i + n)) ?? []) keys.push(...withWider(name));
@@ -211,8 +223,7 @@ export function keysOf(text: string): string[] {
 	}
 	for (const day of findCircle(text, DAY_WORD, dayOf, 7)) keys.push(...day.numbers.map((n) => `day:${n}`));
 	for (const month of findCircle(text, MONTH_WORD, monthOf, 12)) keys.push(...month.numbers.map((n) => `month:${n}`));
-	for (const time of text.matchAll(CLOCK))
-		keys.push(partOfDay(Number(time[1]) + (/^p/i.test(time[2] ?? time[3] ?? "") && Number(time[1]) < 12 ? 12 : 0)));
+	keys.push(...partsOfDay(text));
 	if (EVERY_DAY.test(text)) keys.push(...range("day:", 1, 7));
 	if (WEEKDAYS.test(text)) keys.push(...range("day:", 1, 5));
 	if (WEEKENDS.test(text)) keys.push("day:6", "day:7");
