@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CHECKS } from "./check.mjs";
 import { complaint, prepare } from "./prepare-tests.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "earthonline-test-"));
@@ -76,7 +77,7 @@ if (missing.length > 0) {
 	process.exit(1);
 }
 step("build", "npm", ["run", "--silent", "build"]);
-step("check", "npm", ["run", "--silent", "check"]);
+for (const check of CHECKS) step(...check);
 vitest();
 if (existsSync("test/chaos/run.ts")) suite("chaos, small form", "npm", ["run", "--silent", "test:chaos"]);
 

@@ -124,6 +124,12 @@ const ENVIRONMENT = z.object({
 	METRICS: onOrOff.default(false),
 });
 
+/** Every variable that is read, secrets' files and limits left aside: what the guide must name. */
+export const VARIABLES: readonly string[] = Object.keys(ENVIRONMENT.shape);
+
+/** The variables of limits, by the limit's name. */
+export const LIMIT_VARIABLES: ReadonlyMap<keyof Limits, string> = new Map(CHANGEABLE.map((name) => [name, limitVariable(name)]));
+
 /** Whether a host name is this machine by its very name, so that nobody else can come that way. */
 export const isLocalHost = (hostname: string): boolean =>
 	hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "127.0.0.1" || hostname === "[::1]";

@@ -43,7 +43,7 @@ const LAYERS: Layer[] = [
 	{ files: ENGINE, ours: [SHARED], npm: [], node: ["crypto"] },
 	{ files: OUTBOUND, ours: [SHARED], npm: ["undici", "ipaddr.js"], node: ["dns", "net", "tls", "stream"] },
 	// 2
-	{ files: CALLERS, ours: [ENGINE, SHARED], npm: ["proxy-addr", "rate-limiter-flexible"], node: ["crypto", "http", "net"] },
+	{ files: CALLERS, ours: [ENGINE, SHARED], npm: ["proxy-addr"], node: ["crypto", "http", "net"] },
 	door(/^server\/a2a\//, ["hono", "@hono/node-server", "ws", "zod"], ["crypto", "http", "stream", "net", "events"]),
 	door(/^server\/owner\//, ["hono"], ["crypto"]),
 	door(/^server\/site\//, ["hono"], ["crypto", "fs", "path", "util", "zlib"]),
@@ -70,8 +70,8 @@ const LAYERS: Layer[] = [
 	},
 	// Browsers
 	{ files: /^widget\/embed\//, ours: [/^shared\/embed\.ts$/], types: [SHARED], npm: [], node: [] },
-	{ files: UI, ours: [SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact", "@preact/signals"], node: [] },
-	{ files: /^widget\/chat\//, ours: [UI, SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact", "@preact/signals", "marked"], node: [] },
+	{ files: UI, ours: [SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact"], node: [] },
+	{ files: /^widget\/chat\//, ours: [UI, SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact"], node: [] },
 	// A stranger's site
 	{ files: /^demo-site\//, ours: [], npm: [], node: ["http", "fs", "path", "url"] },
 ];

@@ -6,8 +6,8 @@ import type { Config } from "./config.js";
 import { decides } from "./engine/operations.js";
 import type { Clock, Store } from "./engine/ports.js";
 import { createLog, type Log } from "./log.js";
-import { backup, restore } from "./store/backup.js";
-import { operationTable } from "./store/db.js";
+import { restore } from "./store/backup.js";
+import { type Driver, operationTable } from "./store/db.js";
 import { halves } from "./store/operations.js";
 import { openSqlite } from "./store/sqlite.js";
 import { storeOf } from "./store/store.js";
@@ -35,10 +35,11 @@ export interface OpenedDesk extends Pick<DeskProgram, "engine" | "app" | "close"
 /** Where the writer thread begins; the built one, or its source. */
 const WRITER = new URL("./writer.js", import.meta.url);
 
-async function openStore(config: Config, log: Log): Promise<Store> {
+async function openStore(config: Config, log: Log): Promise<{ store: Store; driver: Driver }> {
 	if (config.databaseUrl !== undefined) {
 		const { openPostgres } = await import("./store/postgres.js");
-		return storeOf(await openPostgres({ url: config.databaseUrl, table: operationTable(decides, halves), clock: systemClock, log }), true);
+		const driver = await openPostgres({ url: config.databaseUrl, table: operationTable(decides, halves), clock: systemClock, log });
+		return { store: storeOf(driver, true), driver };
 	}
 	const driver = await openSqlite({
 		dir: config.dataDir,
@@ -50,20 +51,20 @@ async function openStore(config: Config, log: Log): Promise<Store> {
 			process.exit(1);
 		},
 	});
-	return storeOf(driver, false);
+	return { store: storeOf(driver, false), driver };
 }
 
 /** Rejects with a sentence for the owner where the folder is in use or its database cannot be opened. */
 export async function openDesk(config: Config): Promise<OpenedDesk> {
 	const log = createLog({ level: config.logLevel });
-	const store = await openStore(config, log);
+	const { store, driver } = await openStore(config, log);
 	try {
 		const desk = await createDesk({ config, store, answerers: answerers(), clock: systemClock, random: systemRandom, log });
 		return {
 			engine: desk.engine,
 			app: desk.app,
 			listen: () => desk.listen({ port: config.port, ...(config.host === undefined ? {} : { host: config.host }) }),
-			backup: async (file) => backup({ dir: config.dataDir, to: file }),
+			backup: (file) => driver.backup(file),
 			close: () => desk.close(),
 		};
 	} catch (error) {

@@ -86,7 +86,7 @@ export interface ContextState {
 	messages: LoggedMessage[];
 	/** Older ones exist: ask `History`. */
 	more: boolean;
-	/** Tasks that are not ended, without history; a WORKING one bears what has been said so far in its artifacts. */
+	/** Tasks that are not ended, without history; in its artifacts a WORKING one bears what its running answer has said so far. */
 	tasks: Task[];
 	microphone: Microphone;
 	/** The highest seq each side has seen. */

@@ -71,9 +71,8 @@ export class SocketCall implements CallContext {
 
 /** Follows a context that is not followed yet. `point`: where to begin, and the task as it is there; without it at the beginning. */
 function followFrom(session: Session, call: SocketCall, contextId: string, point?: { seq: number; task: JsonText }): void {
-	if (session.follower(contextId)) return;
+	if (session.isClosed() || session.follower(contextId) || session.followsEnough) return;
 	const follower = session.reserve(contextId);
-	if (!follower) return;
 	if (point) session.say(notification("event", `{"contextId":${JSON.stringify(contextId)},"at":${call.engine.clock.now()},"task":${point.task}}`));
 	call.engine.openContext(call.caller, call.desk, contextId, 1).then(
 		(open) => {
@@ -156,13 +155,13 @@ const METHODS = {
 
 	async Follow(session, { engine, desk, caller }, params) {
 		const { contextId, after } = read(FollowSchema, params);
-		if (!session.follower(contextId) && session.followers.length >= LIMITS.socketContexts) {
-			throw new DeskError("rate_limited", `A socket follows at most ${LIMITS.socketContexts} contexts. Unfollow one, then send this again.`);
-		}
 		const whole = after === undefined ? await engine.openContext(caller, desk, contextId) : undefined;
 		const reopened = after === undefined ? undefined : await reopen(engine, desk, caller, contextId, after);
 		const opening = whole ? openingOf(whole.conversationId, whole.state, whole.state.seq) : reopened?.opening;
 		if (!opening) throw noContext();
+		if (!session.follower(contextId) && session.followsEnough) {
+			throw new DeskError("rate_limited", "This socket follows as many contexts as it may. Unfollow one, then send this again.");
+		}
 		const context = whole?.state ?? reopened?.gap?.state;
 		const result: FollowResult = { ...(context ? { context } : {}), following: [{ contextId, after: opening.seq }] };
 		return { json: JSON.stringify(result), afterwards: () => session.follow(opening) };

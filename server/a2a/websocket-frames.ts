@@ -30,8 +30,9 @@ export function frameOf(text: string): Buffer {
 export const notification = (method: "event" | "tick" | "gap" | "bye", params: JsonText): string =>
 	`{"jsonrpc":"2.0","method":"${method}","params":${params}}`;
 
-/** How many events are kept framed: those that other sockets are about to ask for. */
+/** How many events are kept framed, those that other sockets are about to ask for; and the largest that is. */
 const RECENT = 64;
+const KEPT_BYTES = 64 * 1024;
 
 /** Frames of events, each built once for all who read it at about the same time. */
 export class EventFrames {
@@ -41,6 +42,7 @@ export class EventFrames {
 		let frame = this.recent.get(event);
 		if (!frame) {
 			frame = frameOf(notification("event", event));
+			if (frame.length > KEPT_BYTES) return frame;
 			if (this.recent.size >= RECENT) this.recent.delete(this.recent.keys().next().value as JsonText);
 			this.recent.set(event, frame);
 		}

@@ -246,9 +246,13 @@ export class Session extends SocketLine implements Place, Line {
 		return this.followers.find((f) => f.contextId === contextId);
 	}
 
-	/** Makes room for a context and does not read it yet. Undefined: as many are followed as may be. */
-	reserve(contextId: string): Follower | undefined {
-		if (this.followers.length >= this.parts.limits.socketContexts || this.isClosed()) return undefined;
+	/** As many contexts are followed as may be. */
+	get followsEnough(): boolean {
+		return this.followers.length >= this.parts.limits.socketContexts;
+	}
+
+	/** Makes room for a context and does not read it yet. */
+	reserve(contextId: string): Follower {
 		const { engine, fanout } = this.parts;
 		const follower = new Follower({ engine, fanout, line: this }, contextId);
 		// Most follow one context: a list of exactly that size.
@@ -260,7 +264,6 @@ export class Session extends SocketLine implements Place, Line {
 	follow({ contextId, conversationId, after, seq, hash }: Opening): void {
 		this.unfollow(contextId);
 		const follower = this.reserve(contextId);
-		if (!follower) return;
 		follower.hash = hash;
 		follower.hashedSeq = seq;
 		follower.start(conversationId, after, this.chats);

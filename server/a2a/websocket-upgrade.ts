@@ -54,7 +54,7 @@ export function upgrades(parts: UpgradeParts): (request: IncomingMessage, socket
 			})
 			.catch((thrown: unknown) => {
 				const error = asDeskError(thrown, (fault) => parts.log("error", { err: fault }, "A WebSocket handshake failed"));
-				refuse(socket, error, wanted === undefined || versionOf(request) ? undefined : 426);
+				refuse(socket, error, error.code === "invalid_request" && !versionOf(request) ? 426 : undefined);
 			});
 	};
 }

@@ -3,12 +3,13 @@
  * handed back, a side that has read. Each is one point in the log, and the turn that it concerns is fenced by the epoch.
  */
 import { DeskError } from "../../shared/errors.js";
+import { EXTENSIONS } from "../../shared/extensions.js";
 import { isInterrupted, isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, LogDraft, moveTask, noChange } from "./changes.js";
 import type { StoredEvent } from "./ports.js";
 import type { ConversationRow, ParticipantRow, TaskRow } from "./rows.js";
 import { statusText } from "./texts.js";
-import { coveredBy, endTask, type TurnRows } from "./turn-operations.js";
+import { coveredBy, endTask, type TurnRows, withPieces } from "./turn-operations.js";
 
 export interface ConversationAnswer {
 	conversationId: number;
@@ -128,6 +129,13 @@ export function decideTakeMicrophone(rows: TurnRows, input: MicrophoneInput): { 
 	const answer = fence(rows, conversation, change, () => true);
 	for (const turn of rows.turns ?? []) if (turn.state === "queued") change.endedTurns.push(turn.id);
 	change.microphone = "owner";
+	for (const task of rows.openTasks ?? []) {
+		// What it had said stands, and is known to go no further (G-38); an answer of later on replaces it.
+		const artifacts = withPieces(task, rows.pieces);
+		if (artifacts === task.artifacts) continue;
+		const stopped = moveTask(task, "TASK_STATE_WORKING", log, { metadata: JSON.stringify({ [EXTENSIONS.chat]: { stopped: true } }) });
+		change.tasks.push({ ...stopped, artifacts, lastSeq: log.seq });
+	}
 	log.add("microphone", null, JSON.stringify({ kind: "microphone", microphone: "owner", name: input.name }));
 	return finish(change, log, answer);
 }

@@ -122,7 +122,8 @@ export function endTask(task: TaskRow, state: TaskRow["state"], log: LogDraft, p
 	return { ...moveTask(task, state, log, { message }), artifacts };
 }
 
-const withPieces = (task: TaskRow, pieces: TurnRows["pieces"]): string => {
+/** A task's artifacts with what has been said since they were last written whole. */
+export const withPieces = (task: TaskRow, pieces: TurnRows["pieces"]): string => {
 	const mine = pieces.filter((p) => p.taskUid === task.uid);
 	if (mine.length === 0) return task.artifacts;
 	let artifacts = readArtifacts(task);
@@ -233,7 +234,7 @@ type TaskOutcome = Exclude<Outcome, { kind: "message" }>;
 
 function answerTasks(rows: TurnRows, covered: TaskRow[], newest: TaskRow, input: FinishInput, outcome: TaskOutcome, change: ConversationChange, log: LogDraft): void {
 	for (const piece of input.pieces) log.add(kindOf(piece), newest.uid, artifactUpdateJson(newest, piece));
-	const words = outcome.kind === "reply" && outcome.text !== "" ? agentMessage(newest, input.messageId, [{ text: outcome.text }]) : undefined;
+	const words = "text" in outcome && outcome.text !== "" ? agentMessage(newest, input.messageId, [{ text: outcome.text }]) : undefined;
 	if (words !== undefined) log.add("message", newest.uid, words);
 	const state = stateOf(outcome);
 	const settings = settingsOf(rows.desk?.settings ?? "{}");

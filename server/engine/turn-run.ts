@@ -201,7 +201,7 @@ export class TurnRun {
 		this.stopTimer?.();
 		const outcome = outcomeOf(ending, this.words, this.turn);
 		const silent = outcome.kind === "silence" || outcome.kind === "message";
-		const fixed = outcome.kind === "reply" && this.words === "" ? outcome.text : "";
+		const fixed = "text" in outcome && this.words === "" ? outcome.text : "";
 		if (fixed !== "") {
 			this.words = this.unsent = fixed;
 			this.firstCut = fixed.length;
@@ -259,9 +259,9 @@ export function outcomeOf(ending: Ending, words: string, turn: Pick<Turn, "asker
 		case "end_conversation":
 			return { kind: "reply", asks: false, text: words };
 		case "needs_authorisation":
-			return { kind: "authorise", text: ending.explanation };
+			return { kind: "authorise", text: words || ending.explanation };
 		case "rejected":
-			return { kind: "reject", text: ending.explanation ?? "" };
+			return { kind: "reject", text: words || (ending.explanation ?? "") };
 		case "failed":
 			return { kind: "fail" };
 		case "message":

@@ -73,7 +73,8 @@ export function contextState(view: ConversationView): ContextState {
 		seq: view.conversation.seq,
 		messages: view.messages.map(loggedMessage),
 		more: view.more,
-		tasks: view.openTasks.map((t) => JSON.parse(taskText(t, { artifacts: true })) as Task),
+		// What a task said before its caller answered stands among the messages; here only what is being said now.
+		tasks: view.openTasks.map((t) => JSON.parse(taskText({ ...t, task: { ...t.task, artifacts: "" } }, { artifacts: true })) as Task),
 		microphone: (side("desk")?.microphone ?? "desk") as Microphone,
 		read: { asker: side("asker")?.readSeq ?? 0, desk: side("desk")?.readSeq ?? 0 },
 	};

@@ -138,7 +138,7 @@ export function* loadExpire(input: ExpireInput): Steps<CancelRows> {
 
 export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
 	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? {lock}`, input.contextUid, input.deskId);
-	return conversation ? yield* turnRows(conversation, false) : NOTHING;
+	return conversation ? yield* turnRows(conversation, true) : NOTHING;
 }
 
 export function* loadSeen(input: SeenInput): Steps<SeenRows> {

@@ -10,33 +10,33 @@ type Halves = {
 	[N in OperationName]: {
 		load(input: OperationInput<N>): Steps<Loaded<N>>;
 		write(input: OperationInput<N>, loaded: Loaded<N>, plan: Plan<N>): Steps<void>;
-		/** On PostgreSQL, writes of one lane stay in order (`Operation.lane`): what a turn writes comes after the send that made it. */
-		lane(input: OperationInput<N>): string;
+		/** On PostgreSQL, writes that share a lane stay in order (`Operation.lanes`). Rows that matter are locked anyway. */
+		lanes(input: OperationInput<N>): readonly string[];
 	};
 };
 
 const { writeChange } = conversations;
-const byTurn = (input: { turnUid: string }): string => input.turnUid;
-const byTask = (input: { taskUid: string }): string => input.taskUid;
-const byContext = (input: { contextUid: string }): string => input.contextUid;
-/** Whatever is rare is in one lane with all that is rare. */
-const rare = (): string => "rare";
+/** What a turn writes comes after the send that made it, and in the order in which it was said. */
+const ofTurn = (input: { turnUid: string }): readonly string[] => [input.turnUid];
+const free = (): readonly string[] => [];
 
-const spread = <T extends object>(group: T): { [K in keyof T]: T[K] & { lane: () => string } } =>
-	Object.fromEntries(Object.entries(group).map(([name, half]) => [name, { lane: rare, ...half }])) as never;
+const freely = <T extends object>(group: T): { [K in keyof T]: T[K] & { lanes: typeof free } } =>
+	Object.fromEntries(Object.entries(group).map(([name, half]) => [name, { ...half, lanes: free }])) as never;
 
 export const halves: Halves = {
-	sendMessage: { load: conversations.loadSend, write: writeChange, lane: (input) => input.ids.turn },
-	claimTurn: { load: conversations.loadClaim, write: writeChange, lane: byTurn },
-	appendPieces: { load: conversations.loadTurn, write: writeChange, lane: byTurn },
-	finishTurn: { load: conversations.loadTurn, write: writeChange, lane: byTurn },
-	releaseTurn: { load: conversations.loadTurn, write: writeChange, lane: byTurn },
-	cancelTask: { load: conversations.loadCancel, write: writeChange, lane: byTask },
-	expireTask: { load: conversations.loadExpire, write: writeChange, lane: byTask },
-	takeMicrophone: { load: conversations.loadMicrophone, write: writeChange, lane: byContext },
-	handBack: { load: conversations.loadMicrophone, write: writeChange, lane: byContext },
-	seen: { load: conversations.loadSeen, write: conversations.writeSeen, lane: byContext },
-	...spread(housekeepingHalves),
-	...spread(peopleHalves),
-	...spread(siteHalves),
+	sendMessage: { load: conversations.loadSend, write: writeChange, lanes: (input) => [input.ids.turn] },
+	claimTurn: { load: conversations.loadClaim, write: writeChange, lanes: ofTurn },
+	appendPieces: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
+	finishTurn: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
+	releaseTurn: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
+	...freely({
+		cancelTask: { load: conversations.loadCancel, write: writeChange },
+		expireTask: { load: conversations.loadExpire, write: writeChange },
+		takeMicrophone: { load: conversations.loadMicrophone, write: writeChange },
+		handBack: { load: conversations.loadMicrophone, write: writeChange },
+		seen: { load: conversations.loadSeen, write: conversations.writeSeen },
+	}),
+	...freely(housekeepingHalves),
+	...freely(peopleHalves),
+	...freely(siteHalves),
 };

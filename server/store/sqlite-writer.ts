@@ -57,6 +57,8 @@ export interface WriterOptions {
 	prepare?: (connection: Connection) => void;
 	/** Ends a group: what is on disk, and when its answers may go. */
 	settle?: (commit: () => void, answer: () => void) => void;
+	/** Milliseconds without a write after which the log is emptied, so that what was erased is nowhere any more. */
+	idleMs?: number;
 }
 
 /** Operations of one commit, and milliseconds after which no other joins it: together they bound how long an answer is held back. */
@@ -64,7 +66,6 @@ const GROUP_MAX = 256;
 const GROUP_MS = 8;
 /** One wait for a lock; between two the thread looks at what else has come. */
 const LOCK_TRY_MS = 50;
-/** Milliseconds without a write after which the log is emptied. */
 const IDLE_MS = 5_000;
 
 /**
@@ -116,9 +117,10 @@ const told = (error: unknown): string => (error instanceof Error ? (error.stack 
 /**
  * Runs in a worker thread that was started with `WriterStart`; returns at once and lives until told to close. Started with
  * `BackupStart` it takes a backup and ends: the same module, so that a built server has one file for its threads. The real entry is
- * `server/writer.ts`. `prepare` and `settle` are there so that a test's own entry can show what a careless writer would lose.
+ * `server/writer.ts`. `prepare` and `settle` are options so that a test's own
+ * entry can show what a careless writer would lose.
  */
-export function runWriter({ table, prepare = prepareWriter, settle = groupEnds }: WriterOptions): void {
+export function runWriter({ table, prepare = prepareWriter, settle = groupEnds, idleMs = IDLE_MS }: WriterOptions): void {
 	if (!parentPort) throw new TypeError("The writer runs in a worker thread of the server.");
 	const port: MessagePort = parentPort;
 	const start = workerData as WriterStart | BackupStart;
@@ -143,7 +145,7 @@ export function runWriter({ table, prepare = prepareWriter, settle = groupEnds }
 		refuse(error, `The database ${start.file} could not be opened`);
 		return;
 	}
-	new Writer(connection, table, settle, port, tell, start.writeWaitMs).run();
+	new Writer(connection, table, settle, port, tell, start.writeWaitMs, idleMs).run();
 }
 
 class Writer {
@@ -167,6 +169,7 @@ class Writer {
 		private readonly port: MessagePort,
 		private readonly tell: (message: FromWriter) => void,
 		private readonly writeWaitMs: number,
+		private readonly idleMs: number,
 	) {
 		this.ask = asking(connection);
 		this.checkpoints = checkpointsOf(connection, LOCK_TRY_MS);
@@ -207,7 +210,7 @@ class Writer {
 			this.drain();
 		}
 		if (this.closing) this.close();
-		else this.idle = setTimeout(() => this.checkpoint(() => this.checkpoints.empty()), IDLE_MS).unref();
+		else this.idle = setTimeout(() => this.checkpoint(() => this.checkpoints.empty()), this.idleMs).unref();
 	}
 
 	/** False while somebody else holds the database: then those that have waited long enough were refused. */

@@ -227,6 +227,18 @@ describe("a lock that somebody else holds", () => {
 });
 
 describe("the log", () => {
+	it("is emptied when nobody has written for a while: what was erased is nowhere any more", async () => {
+		await start({ workerUrl: entry("hasty-writer") });
+		await driver.write("put", { name: "secret", text: "canary-51c9".repeat(500) });
+		const found = (): boolean => spawnSync("grep", ["-q", "canary-51c9", file, `${file}-wal`]).status === 0;
+		expect(found()).toBe(true);
+		await driver.write("ask", { text: "delete from item" });
+		await vi.waitUntil(() => sizeOf(`${file}-wal`) === 0, { timeout: 5_000 });
+		expect(found()).toBe(false);
+		await driver.write("put", { name: "a" });
+		expect(await driver.read(names)).toHaveLength(2);
+	});
+
 	it("stays short while somebody is always reading", async () => {
 		await start();
 		const code = `import { register } from ${JSON.stringify(import.meta.resolve("tsx/esm/api"))}; register(); await import(${JSON.stringify(new URL("../../test/store/readers.ts", import.meta.url).href)});`;

@@ -199,7 +199,9 @@ function withMessage(before: Conversation, logged: LoggedMessage): Conversation 
 	}
 	if (reactionOf(logged.message)) return after;
 	// Whoever of the desk's side speaks ends what was being said, and takes down the sign (DESK-4).
-	return { ...after, deskTyping: false, ended: false, tasks: before.tasks.map((task) => ({ ...task, artifacts: [], interrupted: false })) };
+	const { taskId } = logged.message;
+	const tasks = before.tasks.map((task) => (taskId === undefined || task.id === taskId ? { ...task, artifacts: [], interrupted: false } : task));
+	return { ...after, deskTyping: false, ended: false, tasks };
 }
 
 const waitsForOwner = (metadata: Record<string, unknown> | undefined): boolean => metadata?.[EXTENSIONS.ownerWait] !== undefined;
@@ -214,20 +216,27 @@ const openTask = (task: Task): OpenTask => ({
 });
 
 function withTask(before: Conversation, task: OpenTask): Conversation {
-	const others = before.tasks.filter((t) => t.id !== task.id);
-	return { ...before, tasks: isTerminal(task.state) ? others : [...others, task] };
+	if (isTerminal(task.state)) return { ...before, tasks: before.tasks.filter((t) => t.id !== task.id) };
+	const known = before.tasks.some((t) => t.id === task.id);
+	return { ...before, tasks: known ? before.tasks.map((t) => (t.id === task.id ? task : t)) : [...before.tasks, task] };
 }
 
 function withStatus(before: Conversation, { taskId, status, metadata }: TaskStatusUpdateEvent): Conversation {
 	const known = before.tasks.find((t) => t.id === taskId);
+	const note = metadata?.[EXTENSIONS.chat] as { interrupted?: boolean; stopped?: boolean } | undefined;
 	const task: OpenTask = {
 		id: taskId,
 		state: status.state,
 		waitsForOwner: waitsForOwner(metadata),
 		artifacts: known?.artifacts ?? [],
-		interrupted: known?.interrupted || (metadata?.[EXTENSIONS.chat] as { interrupted?: boolean } | undefined)?.interrupted === true,
+		interrupted: known?.interrupted || note?.interrupted === true,
 		explanation: status.message ? textOf(status.message) : "",
 	};
+	if (note?.stopped) {
+		// The owner has taken the microphone: what was being said goes no further.
+		const stays: Mark[] = wordsSoFar(task) ? [{ seq: before.seq, kind: "stopped", text: wordsSoFar(task) }] : [];
+		return withTask({ ...before, marks: [...before.marks, ...stays] }, { ...task, artifacts: [], interrupted: false });
+	}
 	if (!isTerminal(task.state)) {
 		return { ...before, tasks: known ? before.tasks.map((t) => (t === known ? task : t)) : [...before.tasks, task] };
 	}

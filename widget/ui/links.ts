@@ -40,8 +40,8 @@ export function says(words: string, link: Link): boolean {
 
 const BEFORE_MAIL = /[A-Za-z0-9.+-]/;
 const MAIL_HOST = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}/;
-/** What a bare address may hold: ASCII only, since words without spaces between them often follow directly. */
-const ADDRESS = /^(?:https?:\/\/|www\.)[!#-;=?-Z_a-z~%[\]]{2,2048}/i;
+/** What a bare address may hold: ASCII only, since words without spaces between them often follow directly; no square brackets, in which it may stand. */
+const ADDRESS = /^(?:https?:\/\/|www\.)[!#-;=?-Z_a-z~]{2,2048}/i;
 
 /**
  * The bare address that starts at `at`, without the sentence's own punctuation after it; undefined where there is none.
@@ -56,7 +56,7 @@ export function addressAt(text: string, at: number): { length: number; link?: Li
 	for (;;) {
 		const last = found.charAt(found.length - 1);
 		if (last === ")" && spare > 0) spare--;
-		else if (!".,:;!?'*_~[]".includes(last) || last === "") break;
+		else if (!".,:;!?'*_~".includes(last) || last === "") break;
 		found = found.slice(0, -1);
 	}
 	const link = safeLink(found.startsWith("w") || found.startsWith("W") ? `https://${found}` : found);

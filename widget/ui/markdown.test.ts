@@ -44,6 +44,8 @@ describe("within a paragraph", () => {
 describe("links", () => {
 	test.each([
 		["[words](https://a.example/x)", "words→a.example"],
+		["[https://a.example](https://b.example)", "https://a.example→b.example"],
+		["[see https://a.example]", "[see |https://a.example→a.example|]"],
 		["[**b** w](https://a.example)", "**b**→a.example| w→a.example"],
 		['[t](https://a.example "title")', "t→a.example"],
 		["[t](<https://a.example/a b>)", "t→a.example"],

@@ -8,15 +8,15 @@
  * something else.
  */
 export const CONCEPTS = `
-price: price pricing cost fee charge rate tariff expensive cheap | 价格 价钱 价位 费用 收费 多少钱 几块钱 几欧元 怎么卖 售价 报价 贵 便宜
-open: open opening opening_hours business_hours hours close closed closing shut | 营业 营业时间 开门 开放 开店 关门 打烊 关店 休息 不营业 歇业 上班时间
+price: price pricing cost fee charge amount rate tariff expensive cheap | 价格 价钱 价位 费用 收费 多少钱 几块钱 几欧元 怎么卖 售价 报价 面额 面值 金额 贵 便宜
+open: open opening opening_hours business_hours hours close closed closing shut | 营业 营业时间 开门 开放 开店 关门 打烊 关店 休息 不营业 歇业 上班 下班
 ship: ship shipping shipment deliver delivery post posting postage mail_order courier parcel dispatch send_out | 寄 寄送 邮寄 寄到 寄往 配送 发货 送货 快递 物流 运费 邮费 包邮 免运费 包裹 海运 空运
 free: free free_of_charge gratis complimentary no_charge | 免费 包邮 免运费 不收费 赠送
 return: return send_back give_back refund money_back | 退 退货 退款 退换 退回 退钱
 exchange: exchange swap replacement replace | 换 换货 退换 更换 调换 补寄
 broken: broken break breakage damaged damage smashed shattered cracked crack chipped chip | 破损 破了 碎 碎了 坏 坏了 损坏 破裂 裂 磕破 摔碎 摔破
 repair: repair mend fix restore | 修 修补 修复 维修 修理 金缮
-workshop: workshop class course lesson session | 工作坊 课程 课 上课 体验课 开课 培训 班
+workshop: workshop class course lesson session | 工作坊 课程 课 上课 体验课 开课 培训 培训班
 book: book booking reserve reservation sign_up register registration enrol enroll | 预约 预订 预定 报名 订位 约
 appointment: appointment by_appointment | 预约
 cancel: cancel cancellation cancelling call_off | 取消 退订
@@ -78,7 +78,7 @@ oven: oven | 烤箱
 wash: wash washing clean cleaning care | 洗 清洗 手洗 保养 洗涤
 item: item piece pieces object product something thing things goods ware pottery_piece | 东西 器物 作品 商品 产品 器皿 陶器 物件 每件
 order: order purchase bought | 订单 下单 订购
-tableware ~item: tableware dishes crockery dinnerware table_service dinner_set tea_set | 餐具 茶具 套装
+tableware ~item: tableware dishes crockery dinnerware dinner_service table_service dinner_set tea_set | 餐具 茶具 套装
 cup ~item: cup mug espresso_cup tumbler | 杯 杯子 马克杯 咖啡杯 茶杯 水杯
 bowl ~item: bowl | 碗
 plate ~item: plate saucer platter | 盘 盘子 餐盘 碟子 碟
@@ -88,12 +88,13 @@ tile ~item: tile | 瓷砖 砖
 figurine ~item: figurine sculpture statue | 雕塑 摆件
 lamp ~item: lamp lampshade | 灯 台灯
 jewellery ~item: jewellery jewelry earrings necklace ring | 首饰 耳环 项链 戒指
-print ~item: print poster | 印刷品 版画 海报 装饰画
+print ~item: print art_print poster | 印刷品 版画 海报 装饰画
 postcard ~item: postcard greeting_card | 明信片 贺卡
 tshirt ~item: t_shirt tshirt clothing | 衣服 T恤
 original ~item: original original_drawing original_artwork | 原作 原画
 drawing: draw drawing sketch drawn illustrate illustration illustrator | 画 绘画 插画 草图 写生 素描
 painting: paint painting watercolour watercolor oil_painting | 油画 水彩 绘制
+person: person man woman mother mum mom father dad parents grandmother grandma grandfather grandpa wife husband girlfriend boyfriend sister brother family couple myself | 人物 本人 妈妈 爸爸 父母 奶奶 爷爷 外婆 外公 妻子 丈夫 老婆 老公 女朋友 男朋友 姐姐 妹妹 哥哥 弟弟 家人 全家 情侣
 portrait: portrait | 肖像 人像 宠物像 画像 头像
 tattoo: tattoo | 纹身
 logo: logo brand_mark label | 标志 商标 标签 徽标
@@ -137,8 +138,10 @@ german <language: german | 德文 德语
 spanish <language: spanish | 西班牙文 西班牙语
 japanese <language: japanese | 日文 日语
 korean <language: korean | 韩文 韩语
-team: team staff employee helper works_alone alone | 员工 团队 几个人 帮忙 一个人
+team: team staff employee helper works_alone alone | 员工 团队 帮忙 一个人
 history: since founded established | 成立 创办 创立
+first: first_time | 第一次 首次
+maximum: maximum max at_most up_to limit | 最多 上限 限
 minimum: minimum smallest at_least | 最少 最低 至少 起做 起订
 warranty: warranty guarantee guaranteed | 保修 质保 保证
 valid: valid expire expiry | 有效 有效期 过期
@@ -157,6 +160,10 @@ project: project portfolio | 项目 作品集
 morning: morning | 上午 早上 早晨
 afternoon: afternoon | 下午
 evening: evening night tonight | 晚上 晚间 傍晚 夜里
+spring: spring springtime | 春天 春季
+summer: summer summertime | 夏天 夏季 暑假
+autumn: autumn fall_season | 秋天 秋季
+winter: winter wintertime | 冬天 冬季 寒假
 christmas: christmas xmas | 圣诞 圣诞节
 newyear: new_year new_years_eve | 新年 元旦 跨年
 springfestival: spring_festival chinese_new_year lunar_new_year | 春节 过年
@@ -213,14 +220,14 @@ any some something all both each every other another such same more most less le
 tell know wonder wondering curious ask asking question let want wanted wants wish like liked love would's i'd i'm i've i'll you're you've it's that's what's who's where's how's when's there's don't doesn't didn't can't won't isn't aren't
 able possible kindly help info information detail details regarding concerning anything everything someone anyone somebody anybody
 s t d m re ve ll
-| 请问 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 哪天 哪里 哪儿 在哪 在哪里 在哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 情况 东东 地 着 过 么 呗 啦
+| 请问 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 一次 一回 一场 每次 一般来说 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 哪天 哪里 哪儿 在哪 在哪里 在哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 情况 东东 地 着 过 么 呗 啦
 `;
 
 /** Words that carry little: a note need not repeat them. */
 export const LIGHT = `
-get got getting take takes taking taken give gives given giving make makes made making go goes going come comes coming put puts putting use uses using used
+get got getting take takes taking taken took give gives given giving gave make makes made making go goes going went gone come comes coming came put puts putting use uses using used
 buy buying sell sells selling sold look looking find finding found offer offers offered offering provide provides providing accept accepts accepting allow allowed allows
-happen happens happening work works working available exactly near nearby nearest bring brings brought bringing late early total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means
+happen happens happening work works working available exactly near nearby nearest closest set pair bring brings brought bringing late early total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means
 week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available design designs studio shop store item order people piece product object
-| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计 完全 真的 主要 普通 特别
+| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 处理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计 完全 真的 主要 普通 特别
 `;

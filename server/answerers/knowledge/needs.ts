@@ -3,7 +3,7 @@
  * not answer it, however many of its words it shares. Regular expressions only, linear in their text.
  */
 
-export type Need = "price" | "when" | "duration" | "where" | "size" | "count" | "year";
+export type Need = "price" | "when" | "duration" | "where" | "size" | "count" | "year" | "sale";
 
 const NUMBER = "(?:\\d[\\d.,]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|[一二两三四五六七八九十百半几]+)";
 
@@ -31,7 +31,7 @@ const KINDS: readonly Kind[] = [
 	},
 	{
 		need: "size",
-		asks: /\bhow (?:big|large|small|tall|high|wide|deep|heavy|thick)\b|\bwhat (?:size|dimensions)\b|\b(?:size|dimensions|diameter|capacity) (?:of|is|are)\b|多大|多高|多宽|多重|多深|尺寸|多少(?:毫升|厘米|克)|容量/iu,
+		asks: /\bhow (?:big|large|small|tall|high|wide|deep|heavy|thick)\b|\bwhat (?:sizes?|dimensions)\b|\b(?:size|dimensions|diameter|capacity) (?:of|is|are)\b|多大|多高|多宽|多重|多深|尺寸|多少(?:毫升|厘米|克)|容量/iu,
 		says: /\d\s?(?:cm|mm|m|inch(?:es)?|in|ml|l|cl|kg|g|oz)(?![\p{L}])|\d\s?(?:厘米|毫米|公分|米|毫升|升|公斤|千克|克|寸)|\bA[2-6]\b/iu,
 	},
 	{
@@ -54,6 +54,11 @@ const KINDS: readonly Kind[] = [
 		need: "year",
 		asks: /\bwhen (?:did|was|were)\b|\b(?:what|which) year\b|哪一?年|什么时[候间].{0,6}(?:开|成立|创办|出生|毕业|开始)的/iu,
 		says: /(?<!\d)(?:19|20)\d{2}(?!\d)/u,
+	},
+	{
+		need: "sale",
+		asks: /(?:^|\b(?:do|can|could|may|does) (?:you|i|we|she|he|they|\p{Lu}\p{L}+) )(?:also |still |even )?(?:buy|sell|purchase)\b|卖|(?:能|可以|能不能|可不可以|能否).{0,3}买(?![了的])/iu,
+		says: /[€$£¥￥]\s?\d|\d\s?(?:€|£|eur\b|euros?\b|usd\b|dollars?\b|元|块|欧|美元|英镑)|\b(?:sell|sells|sold|sale|buy|purchase|wholesale|stock)\b|卖|售|买|购|批发|供货/iu,
 	},
 ];
 

@@ -114,6 +114,7 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 	let otherTopic = false;
 	let unknown = false;
 	let solid = false;
+	let opens = false;
 	for (const word of weighed) {
 		const { term, weight, known, earlier, topic } = word;
 		const match = Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key))));
@@ -134,9 +135,12 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 			continue;
 		}
 		solid ||= term.factor > GENERAL;
+		opens ||= term.factor > GENERAL && term.keys.some((key) => contains(note.opening, key) === 1 || note.place.heading.has(key));
 		near += weight * Math.max(...term.keys.map((key) => nearness(note, key, topic)));
 		if (!topic && saysLiterally(note, term)) literal += weight;
 	}
+	// What is for sale is named first ("Mugs: €28"); a price further on may be of something else.
+	if (question.needs.includes("sale") && !opens) return null;
 	const enough = unknown ? ENOUGH_WITH_UNKNOWN : ENOUGH;
 	const coverage = asked === 0 ? 0 : covered / asked - (otherTopic ? OTHER_TOPIC : 0);
 	if (!solid || coverage < enough || (askedNow > 0 && coveredNow / askedNow < enough)) return null;

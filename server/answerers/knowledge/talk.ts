@@ -4,8 +4,9 @@
  */
 import type { Language } from "./language.js";
 import { needsOf } from "./needs.js";
-import type { Question } from "./score.js";
-import { normalise, stem, type Term, termsOf } from "./words.js";
+import { GENERAL, type Question } from "./score.js";
+import { stem } from "./vocabulary.js";
+import { normalise, type Term, termsOf } from "./words.js";
 
 export type SmallTalk = "greeting" | "thanks" | "bye" | "fine" | "self";
 
@@ -90,7 +91,7 @@ export function questionsOf(message: string): Asked[] {
 	for (const [i, sentence] of sentences.entries()) {
 		if (!/[?？]/.test(sentence)) continue;
 		// "My bowl arrived broken. What should I do?": the second says nothing without the first.
-		const alone = termsOf(normalise(sentence)).some((term) => term.factor > 0.3);
+		const alone = termsOf(normalise(sentence)).some((term) => term.factor > GENERAL);
 		const before = i > 0 && !/[?？]/.test(sentences[i - 1] as string) ? sentences[i - 1] : undefined;
 		marked.push(alone || before === undefined ? sentence : `${before} ${sentence}`);
 	}
@@ -135,9 +136,11 @@ export function readQuestion(
 	const terms = ownTerms(asked.text, self);
 	const needs = needsOf(normalise(asked.text));
 	// "Where are you?" asks for the address without the word.
-	if (needs.includes("where") && !terms.some((term) => term.factor > 0.3)) terms.push({ keys: ["#place"], factor: 1, text: asked.text });
+	if (needs.includes("where") && !terms.some((term) => term.factor > GENERAL) && !/\bfrom\b|来自|哪里人/i.test(asked.text)) {
+		terms.push({ keys: ["#place"], factor: 1, text: asked.text });
+	}
 	const alone: Question = { text: asked.text, language, terms, needs, earlier: [] };
-	const few = terms.filter((term) => term.factor > 0.3).length <= 1;
+	const few = terms.filter((term) => term.factor > GENERAL).length <= 1;
 	if (asked.follows === null && !few) return { alone, going: null };
 	// "And on Sunday?" and "and the mugs?" ask the same of another day, another piece.
 	const replaced = new Set(terms.flatMap((term) => [term.class, term.kind]).filter((c) => c !== undefined));
@@ -156,16 +159,17 @@ export function readQuestion(
 
 /**
  * Terms of a question without the desk's own names, unless it asks for nothing else ("Who is Mira?"). What its line about
- * itself says is no news in a question, nor is the word price in one that asks how much.
+ * itself says is no news in a question, nor are the words price and pay in one that asks how much.
  */
 function ownTerms(text: string, self: Self): Term[] {
 	const names = new Set(self.names.flatMap((name) => normalise(name).toLowerCase().split(/\s+/).map(stem)));
 	const about = new Set(termsOf(normalise(self.about)).flatMap((term) => term.keys));
 	const all = termsOf(normalise(text));
 	const others = all.filter((term) => !term.keys.every((key) => names.has(key)));
-	const priced = needsOf(normalise(text)).includes("price");
-	return (others.length > 0 ? others : all).map((term) => {
-		if (priced && term.keys.includes("#price")) return { ...term, factor: 0.2 };
+	const needs = needsOf(normalise(text));
+	const priced = needs.includes("price");
+	return (others.length > 0 || needs.length > 0 ? others : all).map((term) => {
+		if (priced && (term.keys.includes("#price") || term.keys.includes("#pay"))) return { ...term, factor: 0.2 };
 		return term.keys.some((key) => about.has(key)) ? { ...term, factor: Math.min(term.factor, 0.4) } : term;
 	});
 }

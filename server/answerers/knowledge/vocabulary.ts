@@ -1,0 +1,78 @@
+/**
+ * The lexicon made ready for looking up, once. `lexicon.ts` holds the data and says how it is written; here phrases are
+ * found by their stems, so that "shipping", "ships" and "shipped" are one.
+ */
+import { CONCEPTS, LIGHT, STOP } from "./lexicon.js";
+
+/** A light stem: plurals, -ing, -ed and a silent e off, doubled consonants made one. Takes small letters. */
+export function stem(word: string): string {
+	let w = word;
+	if (w.length <= 3 || /\d/.test(w)) return w;
+	if (w.endsWith("ies") && w.length > 4) w = `${w.slice(0, -3)}y`;
+	else if (/(?:ss|sh|ch|x|zz)es$/.test(w)) w = w.slice(0, -2);
+	else if (w.endsWith("s") && !/(?:ss|us|is)$/.test(w)) w = w.slice(0, -1);
+	if (w.endsWith("ing") && /[aeiouy].*ing$/.test(w) && w.length > 5) w = w.slice(0, -3);
+	else if (w.endsWith("ied") && w.length > 4) w = `${w.slice(0, -3)}y`;
+	else if (w.endsWith("ed") && /[aeiouy].*ed$/.test(w) && w.length > 4) w = w.slice(0, -2);
+	if (/([bdgmnprt])\1$/.test(w)) w = w.slice(0, -1);
+	if (w.endsWith("e") && w.length > 3) w = w.slice(0, -1);
+	return w;
+}
+
+const concepts = new Map<string, { wider?: string; kind?: string }>();
+/** Names of concepts by English phrases (stems, with spaces) and Chinese words. */
+const phrases = new Map<string, string[]>();
+/** English ones as they are written, Chinese ones. */
+const stop = new Set<string>();
+/** English stems, Chinese words. */
+const light = new Set<string>();
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
+
+for (const line of CONCEPTS.trim().split("\n")) {
+	const [head = "", rest = ""] = line.split(":");
+	const [name = "", ...signs] = head.split(" ");
+	const sign = (mark: string) => signs.find((s) => s.startsWith(mark))?.slice(1);
+	concepts.set(name, { wider: sign("<"), kind: sign("~") });
+	const [english = "", chinese = ""] = rest.split("|");
+	const stems = words(english).map((phrase) => phrase.split("_").map(stem).join(" "));
+	for (const phrase of new Set([...stems, ...words(chinese)])) phrases.set(phrase, [...(phrases.get(phrase) ?? []), name]);
+}
+for (const [set, text] of [[stop, STOP] as const, [light, LIGHT] as const]) {
+	const [english = "", chinese = ""] = text.split("|");
+	for (const word of words(english)) set.add(set === stop ? word : stem(word));
+	for (const word of words(chinese)) set.add(word);
+}
+
+/** Names of the concepts that a phrase stands for; a phrase is stems with spaces between, or a Chinese word. */
+export const conceptsOf = (phrase: string): readonly string[] => phrases.get(phrase) ?? [];
+
+/** The kind of which something of this concept is, as its key. */
+export const kindOf = (name: string): string | undefined => {
+	const kind = concepts.get(name)?.kind;
+	return kind === undefined ? undefined : `#${kind}`;
+};
+
+/** Keys of a concept in a note: its own, and `#<` of all that it is a kind of. */
+export function noteKeys(name: string): string[] {
+	const keys = [`#${name}`];
+	for (let at = concepts.get(name)?.wider; at !== undefined; at = concepts.get(at)?.wider) keys.push(`#<${at}`);
+	return keys;
+}
+
+/** Keys that a note must have one of to speak of a concept. */
+export const questionKeys = (name: string): string[] => [`#${name}`, `#<${name}`];
+
+/** A word that carries no fact: an English word as it is written, or a Chinese one. */
+export const isStop = (word: string): boolean => stop.has(word);
+
+/** A word that carries little: an English stem, or a Chinese word. */
+export const isLight = (word: string): boolean => light.has(word);
+
+/** Whether the lexicon has a Chinese word at all. */
+export const isKnown = (word: string): boolean => phrases.has(word) || stop.has(word) || light.has(word);
+
+/** Characters of the longest Chinese word. */
+export const LONGEST_HAN = Math.max(
+	...[...phrases.keys(), ...stop, ...light].map((word) => (/\p{Script=Han}/u.test(word) ? word.length : 0)),
+);

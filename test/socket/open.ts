@@ -1,0 +1,60 @@
+/** A whole desk with a clock that is turned by hand, listening, and closed when the test or the suite ends. */
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import type { Answerer } from "../../server/engine/ports.js";
+import { LIMITS, type Limits } from "../../shared/limits.js";
+import { type TestClock, testClock } from "../clock.js";
+import { openTestDesk, type TestDesk, type TestDeskOptions } from "../desk.js";
+
+export interface SocketDesk extends TestDesk {
+	clock: TestClock;
+	/** `http://127.0.0.1:<port>`, which is its PUBLIC_URL. */
+	url: string;
+	port: number;
+}
+
+export async function openSocketDesk(options: Omit<TestDeskOptions, "clock" | "config"> & { limits?: Partial<Limits>; trustProxy?: number } = {}): Promise<SocketDesk> {
+	const { limits, trustProxy = 0, ...rest } = options;
+	const clock = testClock();
+	const desk = await openTestDesk({ ...rest, clock, config: { limits: { ...LIMITS, ...limits }, trustProxy } });
+	const { url, port } = await desk.serve();
+	return { ...desk, clock, url, port };
+}
+
+/** Lets everything happen that can happen without time going by. */
+export async function settle(): Promise<void> {
+	for (let i = 0; i < 20; i++) await turnOfTheLoop();
+}
+
+/** Turns the clock in steps until something holds. Fails with the test's own deadline when it never does. */
+export async function turnUntil(clock: TestClock, holds: () => boolean, stepMs = 50): Promise<void> {
+	while (!holds()) {
+		clock.turn(stepMs);
+		await turnOfTheLoop();
+	}
+}
+
+/** An answerer that says words when the test lets it, and ends when it is told to. */
+export function paced(): Answerer & { say(text: string): void; end(): void } {
+	const waiting: (string | null)[] = [];
+	let woken: () => void = () => undefined;
+	const give = (text: string | null): void => {
+		waiting.push(text);
+		woken();
+	};
+	return {
+		name: "paced",
+		inProcess: true,
+		maySilence: false,
+		async *answer(_turn, signal) {
+			signal.addEventListener("abort", () => woken());
+			while (!signal.aborted) {
+				const next = waiting.shift();
+				if (next === undefined) await new Promise<void>((resolve) => (woken = resolve));
+				else if (next === null) return yield { type: "reply" as const, asks: false };
+				else yield { type: "text" as const, text: next };
+			}
+		},
+		say: (text) => give(text),
+		end: () => give(null),
+	};
+}
