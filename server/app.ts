@@ -10,12 +10,13 @@ import { LIMITS } from "../shared/limits.js";
 import { a2aDoor } from "./a2a/door.js";
 import { Cards } from "./a2a/card.js";
 import { Gate } from "./a2a/limits.js";
-import { attachWebsocket } from "./a2a/websocket.js";
+import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
 import type { Config } from "./config.js";
 import { createEngine } from "./engine/create.js";
 import type { Engine } from "./engine/engine.js";
 import type { Answerer, Clock, Random, Store } from "./engine/ports.js";
 import type { Log } from "./log.js";
+import { openMetrics } from "./metrics.js";
 import { ownerDoor } from "./owner/door.js";
 import { PACKAGE_ROOT } from "./root.js";
 import { siteDoor } from "./site/door.js";
@@ -57,6 +58,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const gate = new Gate(clock, config.limits);
 	const cards = new Cards({ config, version: VERSION });
 	let stopping = false;
+	let sockets: Websocket | undefined;
 
 	const app = new Hono();
 	app.get("/healthz", (c) => c.text("ok"));
@@ -64,6 +66,11 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		const ready = !stopping && (await store.read.ready().catch(() => false));
 		return ready ? c.text("ready") : c.text(stopping ? "stopping" : "the store does not answer", 503);
 	});
+	if (config.metrics) {
+		const metrics = await openMetrics({ sockets: () => sockets?.count ?? 0, turns: () => engine.counts().turns, messages: () => engine.counts().messages });
+		app.use(metrics.count);
+		app.get("/metrics", metrics.answer);
+	}
 	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate, cards }));
 	app.route("/", ownerDoor({ engine, config }));
 	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
@@ -78,7 +85,8 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 			server.headersTimeout = LIMITS.headersMs;
 			server.requestTimeout = LIMITS.requestMs;
-			const sockets = attachWebsocket({ server, engine, config, log, gate, cards });
+			const attached = attachWebsocket({ server, engine, config, log, gate, cards });
+			sockets = attached;
 			await new Promise<void>((resolve, reject) => {
 				server.once("error", reject);
 				server.listen(port, host, () => resolve());
@@ -92,7 +100,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 					stopping = true;
 					const closed = new Promise<void>((resolve) => server.close(() => resolve()));
 					await engine.stop(LIMITS.stopMs);
-					await sockets.close();
+					await attached.close();
 					server.closeIdleConnections();
 					// Streams that are still open have said what they could; their clients resume elsewhere.
 					clock.after(1_000, () => server.closeAllConnections());

@@ -11,9 +11,19 @@ export interface Metrics {
 	answer(c: Context): Promise<Response>;
 }
 
+/** What the desk itself counts. */
+export interface Numbers {
+	/** Open sockets of the WebSocket binding. */
+	sockets(): number;
+	/** Turns that run in this process. */
+	turns(): number;
+	/** Messages taken in since the start. */
+	messages(): number;
+}
+
 const METHODS = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
-export async function openMetrics(): Promise<Metrics> {
+export async function openMetrics(numbers?: Numbers): Promise<Metrics> {
 	const { default: prometheus } = await import("prom-client");
 	const register = new prometheus.Registry();
 	prometheus.collectDefaultMetrics({ register });
@@ -23,6 +33,14 @@ export async function openMetrics(): Promise<Metrics> {
 		labelNames: ["method", "status"],
 		registers: [register],
 	});
+	if (numbers) {
+		const gauge = (name: string, help: string, value: () => number): void => {
+			new prometheus.Gauge({ name, help, registers: [register], collect() { this.set(value()); } });
+		};
+		gauge("earthonline_sockets", "Open sockets.", numbers.sockets);
+		gauge("earthonline_turns", "Turns that run.", numbers.turns);
+		gauge("earthonline_messages", "Messages taken in since the start.", numbers.messages);
+	}
 	return {
 		async count(c, next) {
 			await next();

@@ -12,7 +12,7 @@ import { find, type Group } from "./knowledge/find.js";
 import { type Language, languageOf } from "./knowledge/language.js";
 import { Library } from "./knowledge/library.js";
 import type { Shelf } from "./knowledge/shelf.js";
-import { type Asked, clausesOf, questionsOf, readQuestion, type Self, type SmallTalk, smallTalkOf } from "./knowledge/talk.js";
+import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self, type SmallTalk, smallTalkOf } from "./knowledge/talk.js";
 
 /** Characters of a question kept for the owner. */
 const GAP_CHARS = 500;
@@ -88,9 +88,19 @@ function answer(asked: Asked, language: Language, said: readonly string[], self:
 	return whole.length === 0 && known > 0 ? parts : [{ question: asked.text, language, found: whole }];
 }
 
-/** A continuation is read with what it goes on from first, anything else by itself first. */
+/**
+ * What answers a question: by each of the things it names, where each has an answer, else by the whole. A continuation is
+ * read with what it goes on from first, anything else by itself first.
+ */
 function lookUp(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Group[] {
 	const { alone, going } = readQuestion(asked, language, said, self);
+	const each = eachOf(alone);
+	if (each.length > 1) {
+		const found = each.map((question) => find(question, shelves));
+		const [first = [], ...others] = found;
+		const more = others.flat().filter((group) => !first.some((other) => other.some((note) => group.includes(note))));
+		if (found.every((groups) => groups.length > 0)) return [...first, ...more];
+	}
 	const tries = asked.follows === "goes on" ? [going, alone] : [alone, going];
 	for (const question of tries) {
 		const found = question ? find(question, shelves) : [];

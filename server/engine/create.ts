@@ -175,6 +175,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		embed: embedDoor({ store, clock, random, secret, limits: parts.limits }),
 		owner,
 
+		counts: () => ({ turns: turns.running, messages: tasks.taken }),
 		async start() {
 			stops.push(store.onHint((hint) => events.publish(hint)));
 			await turns.start();

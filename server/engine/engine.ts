@@ -126,6 +126,9 @@ export interface Engine {
 	/** Things only the owner (command line, later their pages) asks for. */
 	owner: OwnerDoor;
 
+	/** How busy it is: turns that run now, messages taken in since the start. */
+	counts(): { turns: number; messages: number };
+
 	/** Starts what must happen later: turns that wait, expiry, housekeeping. */
 	start(): Promise<void>;
 	/** No new turns; those that run have `graceMs` to end, then they are handed over. */

@@ -42,6 +42,9 @@ export interface TasksParts {
 const inside = new WeakMap<Sent, { conversationId: number }>();
 
 export class Tasks {
+	/** Messages taken in since the start; a retry is none. */
+	taken = 0;
+
 	constructor(private readonly parts: TasksParts) {}
 
 	async send(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent> {
@@ -87,6 +90,7 @@ export class Tasks {
 			if (early) turns.stop(input.ids.turn);
 			throw error;
 		}
+		if (!answer.attached) this.taken++;
 		this.parts.grown(answer.conversationId, answer.events);
 		if (early && answer.turn?.uid !== input.ids.turn) turns.stop(input.ids.turn);
 		if (answer.turn && !early && answerer) {

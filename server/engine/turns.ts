@@ -48,6 +48,11 @@ export class Turns {
 
 	constructor(private readonly parts: TurnsParts) {}
 
+	/** Turns that run in this process. */
+	get running(): number {
+		return this.runs.size;
+	}
+
 	/** The answerer of a desk, if somebody is there (RUN-6). */
 	answererOf(desk: DeskRow): Answerer | undefined {
 		return settingsOf(desk.settings).builtInAnswerer && !this.stopping ? this.parts.answerers[0] : undefined;

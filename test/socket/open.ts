@@ -17,7 +17,19 @@ export async function openSocketDesk(options: Omit<TestDeskOptions, "clock" | "c
 	const clock = testClock();
 	const desk = await openTestDesk({ ...rest, clock, config: { limits: { ...LIMITS, ...limits }, trustProxy } });
 	const { url, port } = await desk.serve();
-	return { ...desk, clock, url, port };
+	return {
+		...desk,
+		clock,
+		url,
+		port,
+		async close() {
+			// A turn that still runs is given its time, which only this clock gives.
+			let closed = false;
+			const closing = desk.close().finally(() => (closed = true));
+			await turnUntil(clock, () => closed, 1_000);
+			await closing;
+		},
+	};
 }
 
 /** Lets everything happen that can happen without time going by. */

@@ -10,7 +10,7 @@
 export const CONCEPTS = `
 price: price pricing cost fee charge amount rate tariff expensive cheap | 价格 价钱 价位 费用 收费 多少钱 几块钱 几欧元 怎么卖 售价 报价 面额 面值 金额 贵 便宜
 open: open opening opening_hours business_hours hours close closed closing shut | 营业 营业时间 开门 开放 开店 关门 打烊 关店 休息 不营业 歇业 上班 下班
-ship: ship shipping shipment deliver delivery post posting postage mail_order courier parcel dispatch send_out | 寄 寄送 邮寄 寄到 寄往 配送 发货 送货 快递 物流 运费 邮费 包邮 免运费 包裹 海运 空运
+ship: ship shipping shipment deliver delivery post posting postage mail_order courier parcel package dispatch send sent | 寄 寄送 邮寄 寄到 寄往 配送 发货 送货 快递 物流 运费 邮费 包邮 免运费 包裹 海运 空运
 free: free free_of_charge gratis complimentary no_charge | 免费 包邮 免运费 不收费 赠送
 return: return send_back give_back refund money_back | 退 退货 退款 退换 退回 退钱
 exchange: exchange swap replacement replace | 换 换货 退换 更换 调换 补寄
@@ -48,7 +48,7 @@ wechat <social: wechat weixin | 微信 公众号
 whatsapp <social: whatsapp |
 website: website web_site site online_shop web_shop webshop homepage | 网站 官网 网店 网址 主页
 online: online internet remote remotely virtual | 线上 网上 在线 远程
-place: address located location directions find_you get_there get_to reach_you come_to_you | 地址 位置 怎么走 怎么去 怎么到 怎么过去 哪里找 具体位置
+place: address located location directions find_you get_there get_to reach_you come_to_you | 地址 位置 怎么走 怎么去 怎么到 怎么过去 哪里找 具体位置 哪条街 哪条路 什么路
 transport <place: tram bus metro subway train public_transport | 电车 公交 公交车 地铁 坐车 乘车 火车 公共交通 坐什么车
 car: car drive driving | 开车 自驾 汽车
 parking: parking car_park park parking_lot | 停车 停车场 停车位 泊车
@@ -220,14 +220,14 @@ any some something all both each every other another such same more most less le
 tell know wonder wondering curious ask asking question let want wanted wants wish like liked love would's i'd i'm i've i'll you're you've it's that's what's who's where's how's when's there's don't doesn't didn't can't won't isn't aren't
 able possible kindly help info information detail details regarding concerning anything everything someone anyone somebody anybody
 s t d m re ve ll
-| 请问 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 一次 一回 一场 每次 一般来说 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 哪天 哪里 哪儿 在哪 在哪里 在哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 情况 东东 地 着 过 么 呗 啦
+| 请问 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 一次 一回 一场 每次 一般来说 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 哪天 哪里 哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 之内 以内 内 分别 各自 总共 一共 大约 左右 到底 究竟 然后 比如 例如 一直 经常 有时 一起 还是说 情况 东东 地 着 过 么 呗 啦
 `;
 
 /** Words that carry little: a note need not repeat them. */
 export const LIGHT = `
 get got getting take takes taking taken took give gives given giving gave make makes made making go goes going went gone come comes coming came put puts putting use uses using used
 buy buying sell sells selling sold look looking find finding found offer offers offered offering provide provides providing accept accepts accepting allow allowed allows
-happen happens happening work works working available exactly near nearby nearest closest set pair bring brings brought bringing late early total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means
+happen happens happening work works working available exactly near nearby nearest closest set pair bring brings brought bringing late early total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means think thinks feel hope believe seem seems expect show shows check handle deal choose prefer decide understand explain describe mention matter become exist depend
 week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available design designs studio shop store item order people piece product object
 | 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 处理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 政策 规定 方式 途径 直接 设计 完全 真的 主要 普通 特别
 `;

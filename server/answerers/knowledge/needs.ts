@@ -3,7 +3,7 @@
  * not answer it, however many of its words it shares. Regular expressions only, linear in their text.
  */
 
-export type Need = "price" | "when" | "duration" | "where" | "size" | "count" | "year" | "sale";
+export type Need = "price" | "when" | "duration" | "where" | "size" | "weight" | "count" | "year" | "sale";
 
 const NUMBER = "(?:\\d[\\d.,]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|[一二两三四五六七八九十百半几]+)";
 
@@ -31,8 +31,13 @@ const KINDS: readonly Kind[] = [
 	},
 	{
 		need: "size",
-		asks: /\bhow (?:big|large|small|tall|high|wide|deep|heavy|thick)\b|\bwhat (?:sizes?|dimensions)\b|\b(?:size|dimensions|diameter|capacity) (?:of|is|are)\b|多大|多高|多宽|多重|多深|尺寸|多少(?:毫升|厘米|克)|容量/iu,
-		says: /\d\s?(?:cm|mm|m|inch(?:es)?|in|ml|l|cl|kg|g|oz)(?![\p{L}])|\d\s?(?:厘米|毫米|公分|米|毫升|升|公斤|千克|克|寸)|\bA[2-6]\b/iu,
+		asks: /\bhow (?:big|large|small|tall|high|wide|deep|thick)\b|\bwhat (?:sizes?|dimensions)\b|\b(?:size|dimensions|diameter|capacity) (?:of|is|are)\b|多大|多高|多宽|多深|尺寸|多少(?:毫升|厘米)|容量/iu,
+		says: /\d\s?(?:cm|mm|m|inch(?:es)?|in|ml|l|cl|oz)(?![\p{L}])|\d\s?(?:厘米|毫米|公分|米|毫升|升|寸)|\bA[2-6]\b/iu,
+	},
+	{
+		need: "weight",
+		asks: /\bhow heavy\b|\bweighs?\b|\bweight of\b|多重|重量|多少(?:公斤|克|斤)/iu,
+		says: /\d\s?(?:kg|g|grams?|kilos?|lbs?|pounds?)(?![\p{L}])|\d\s?(?:公斤|千克|克|斤)/iu,
 	},
 	{
 		need: "count",
@@ -42,7 +47,7 @@ const KINDS: readonly Kind[] = [
 	},
 	{
 		need: "where",
-		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me)\s+)(?:from )?where(?:'s|abouts)?\b|哪里|哪儿|在哪|什么地方|何处|哪个(?:城市|国家|地方)/iu,
+		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me)\s+)(?:from )?where(?:'s|abouts)?\b|哪里|哪儿|在哪|什么地方|何处|哪个(?:城市|国家|地方)|哪条[街路]/iu,
 		says: /\b(?:address|street|road|avenue|square|lane|rua|floor|located|station|stop|online|website|map)\b|\b(?:in|at|from|on|near|to) (?:\p{Lu}|the |our |my |a )|https?:|@|在|位于|地址|路|街|楼|站|附近|来自|产自|的炻土|区/u,
 	},
 	{

@@ -105,6 +105,7 @@ export function worthSearching(weighed: readonly Weighed[]): Map<string, number>
  */
 export function score(question: Question, weighed: readonly Weighed[], note: Note, bm25: number, named: boolean): Scored | null {
 	if (!question.needs.every((need) => note.facts.includes(need))) return null;
+	const measures = question.needs.some((need) => need === "price" || need === "size" || need === "weight" || need === "sale");
 	let asked = 0;
 	let covered = 0;
 	let askedNow = 0;
@@ -118,8 +119,8 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 	for (const word of weighed) {
 		const { term, weight, known, earlier, topic } = word;
 		const match = Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key))));
-		// "My vase arrived broken" is answered by "if a piece arrives broken": a piece is no other thing than the vase.
-		const ofKind = match === 0 && term.kind !== undefined && (note.own.has(term.kind) || note.place.context.has(term.kind));
+		// "My vase arrived broken" is answered by "if a piece arrives broken", but its price only by a note that names it.
+		const ofKind = match === 0 && term.kind !== undefined && !measures && note.own.has(term.kind);
 		const full = ofKind ? least(word) : weight;
 		asked += full;
 		covered += weight * match;

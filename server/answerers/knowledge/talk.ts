@@ -117,6 +117,38 @@ export function clausesOf(text: string): string[] {
 	return clauses.length > 1 && clauses.length <= QUESTIONS && clauses.every((c) => OPENS.test(c)) ? clauses : [text];
 }
 
+const AND = /^\s*(?:and|or|和|与|跟|及|以及|或|或者|、|,|，)\s*(?:(?:the|an?|some|for|to)\s+)?$/i;
+
+/**
+ * The same question about each of the things that it names with "and" between ("the mug and the teapot"): no passage need
+ * speak of both. Itself alone where it names one.
+ */
+export function eachOf(question: Question): Question[] {
+	const text = normalise(question.text);
+	let from = 0;
+	// Words side by side are one thing: the small bowl.
+	const things: { terms: Term[]; from: number; to: number }[] = [];
+	const placed = question.terms
+		.map((term) => ({ term, at: text.toLowerCase().indexOf(term.text.toLowerCase()) }))
+		.sort((a, b) => a.at - b.at);
+	for (const { term, at } of placed) {
+		const last = things.at(-1);
+		const to = Math.max(at, from) + term.text.length;
+		if (last && at >= last.to && text.slice(last.to, at).trim() === "") {
+			last.terms.push(term);
+			last.to = to;
+		} else things.push({ terms: [term], from: at, to });
+		from = to;
+	}
+	for (const [i, thing] of things.entries()) {
+		const next = things[i + 1];
+		if (!next || !AND.test(text.slice(thing.to, next.from))) continue;
+		const without = (other: { terms: Term[] }) => ({ ...question, terms: question.terms.filter((term) => !other.terms.includes(term)) });
+		return [without(next), without(thing)];
+	}
+	return [question];
+}
+
 /** What the desk is itself called and described as: known to whoever asks it. */
 export interface Self {
 	names: readonly string[];

@@ -118,10 +118,12 @@ function latinTerms(written: readonly string[]): Term[] {
 		const names = n > 1 || !isStop(word) ? conceptsOf(stems.slice(i, i + n).join(" ")) : [];
 		const text = written.slice(i, i + n).join(" ");
 		const figure = figureOf(word);
-		if (names.length > 0) terms.push(n > 1 ? conceptTerm(names, text) : conceptTerm(names, text, root, isLight(root)));
+		// "A logo for my bakery": whose it is says little of what is asked.
+		const light = (n === 1 && isLight(root)) || (/^(?:my|our)$/.test(words[i - 1] ?? "") && /^(?:for|of)$/.test(words[i - 2] ?? ""));
+		if (names.length > 0) terms.push(conceptTerm(names, text, n > 1 ? undefined : root, light));
 		else if (figure !== undefined) terms.push({ keys: [figure], factor: FACTOR.number, class: "number", text });
 		else if (!isStop(word) && (word.length > 1 || !/\p{Script=Latin}/u.test(word))) {
-			terms.push({ keys: [root], factor: isLight(root) ? FACTOR.light : FACTOR.word, text, plain: text === word });
+			terms.push({ keys: [root], factor: light ? FACTOR.light : FACTOR.word, text, plain: text === word });
 		}
 		i += n;
 	}
@@ -159,9 +161,9 @@ function hanTerms(run: string): Term[] {
 }
 
 function hanTerm(word: string, factor: number): Term[] {
-	if (isStop(word)) return [];
 	const names = conceptsOf(word);
 	if (names.length > 0) return [conceptTerm(names, word, word, isLight(word))];
+	if (isStop(word)) return [];
 	return [{ keys: [word], factor: isLight(word) ? FACTOR.light : factor, text: word }];
 }
 
