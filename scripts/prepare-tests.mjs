@@ -32,8 +32,8 @@ export const TOOLS = [
 		why: "browser tests",
 		packages: [["chromium"]],
 		found: () =>
-			process.env.CHROMIUM_PATH && existsSync(process.env.CHROMIUM_PATH)
-				? process.env.CHROMIUM_PATH
+			process.env.CHROMIUM && existsSync(process.env.CHROMIUM)
+				? process.env.CHROMIUM
 				: ["chromium", "chromium-browser", "google-chrome"].map((name) => find(name)).find(Boolean),
 	},
 	{
@@ -42,6 +42,7 @@ export const TOOLS = [
 		packages: [["postgresql-15"], ["postgresql"]],
 		found: () => find("initdb", postgresFolders()) && find("postgres", postgresFolders()),
 	},
+	{ what: "strace", why: "the proof that an answer leaves after its sync", packages: [["strace"]], found: () => find("strace") },
 	{ what: "a C compiler", why: "the power-cut tests", packages: [["gcc", "libc6-dev"]], found: () => find("gcc") ?? find("cc") },
 ];
 

@@ -21,7 +21,7 @@ async function makeDesk(engine: Engine): Promise<void> {
 		ownerName: "Mira Lin",
 		about: "Handmade stoneware from a studio in Lisbon. Ask about shipping, prices, workshops and visits, in English or Chinese.",
 		language: "en",
-		suggestions: ["How long does shipping take?", "When is the studio open?", "下单后多久能收到?"],
+		suggestions: ["How long does shipping take?", "What does a mug cost?", "周末工作室开门吗？"],
 	});
 	for (const file of readdirSync(MEMORY).sort()) {
 		if (file.endsWith(".md")) await engine.owner.putMemory(DEMO_HANDLE, file, readFileSync(join(MEMORY, file), "utf8"));

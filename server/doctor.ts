@@ -111,7 +111,7 @@ function address(config: Config): Finding {
 const onPath = (name: string): boolean => (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
 
 function forTests(): Finding[] {
-	const chromium = process.env.CHROMIUM_PATH !== undefined || ["chromium", "chromium-browser", "google-chrome"].some(onPath);
+	const chromium = process.env.CHROMIUM !== undefined || ["chromium", "chromium-browser", "google-chrome"].some(onPath);
 	const initdb = onPath("initdb") || existsSync("/usr/lib/postgresql");
 	return [
 		chromium ? ok("Chromium is there (for tests only).") : note("No Chromium: only npm test needs one."),

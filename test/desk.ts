@@ -12,6 +12,7 @@ import type { Answerer, Clock, Store } from "../server/engine/ports.js";
 import type { DeskSettings } from "../server/engine/settings.js";
 import type { Log } from "../server/log.js";
 import { systemClock } from "../server/open.js";
+import type { Driver } from "../server/store/db.js";
 import { openSqlite } from "../server/store/sqlite.js";
 import { storeOf } from "../server/store/store.js";
 
@@ -29,6 +30,10 @@ export interface TestDeskOptions {
 	/** A folder that is kept: for tests that open it again. */
 	dir?: string;
 	workerUrl?: URL;
+	/** Puts something between the store and its database. */
+	driver?: (driver: Driver) => Driver;
+	/** Folder of the built client; the package's own. */
+	clientDir?: string;
 }
 
 export interface TestDesk extends DeskProgram {
@@ -67,7 +72,7 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 	const clock = options.clock ?? systemClock;
 	const config: Config = { ...loadConfig({ DATA_DIR: dir, PUBLIC_URL: "http://localhost:8787", ALLOW_LOCALHOST_SITES: "on" }), ...options.config };
 	const driver = await openSqlite({ dir, workerUrl: options.workerUrl ?? new URL("../server/writer.js", import.meta.url), clock, log });
-	const store = storeOf(driver, false);
+	const store = storeOf(options.driver?.(driver) ?? driver, false);
 	const program = await createDesk({
 		config,
 		store,
@@ -75,6 +80,7 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 		clock,
 		random: { bytes: (length) => randomBytes(length) },
 		log,
+		...(options.clientDir === undefined ? {} : { clientDir: options.clientDir }),
 	});
 	const handle = options.handle ?? "mira";
 	if (!(await program.engine.desk(handle))) {

@@ -22,11 +22,12 @@ export interface StorePlace {
 
 const log = (): void => undefined;
 
-export async function storePlace(database: Database): Promise<StorePlace> {
+/** `workerUrl`: another writer than the product's, on SQLite. */
+export async function storePlace(database: Database, { workerUrl = new URL("../server/writer.js", import.meta.url) }: { workerUrl?: URL } = {}): Promise<StorePlace> {
 	if (database === "sqlite") {
 		const dir = await mkdtemp(join(tmpdir(), "store-"));
 		return {
-			open: async (clock) => storeOf(await openSqlite({ dir, workerUrl: new URL("../server/writer.js", import.meta.url), clock, log }), false),
+			open: async (clock) => storeOf(await openSqlite({ dir, workerUrl, clock, log }), false),
 			remove: () => rm(dir, { recursive: true, force: true }),
 		};
 	}

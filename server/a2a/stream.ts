@@ -23,7 +23,7 @@ export interface StreamOptions {
 	clock: Clock;
 	codec: StreamCodec;
 	headers: Record<string, string>;
-	/** Detaches the reader from the task. With a DeskError as its reason, the reader is told why. */
+	/** Detaches the reader from the task; aborted by its maker when the client has gone. With a DeskError as its reason, the reader is told why. */
 	abort: AbortController;
 	/** Says what was thrown as a DeskError, and logs what has to be. */
 	asError(thrown: unknown): DeskError;
@@ -47,16 +47,12 @@ interface Sink {
 /** Answers with a stream, over the socket itself or, in a request that has none, as a body. */
 export function streamResponse(outgoing: ServerResponse | undefined, events: AsyncIterable<TaskEvent>, options: StreamOptions): Response {
 	if (!outgoing) return bodyResponse(events, options);
-	if (outgoing.destroyed) options.abort.abort();
-	else outgoing.writeHead(200, options.headers);
+	if (!outgoing.destroyed) outgoing.writeHead(200, options.headers);
 	// A socket that breaks says so by closing.
 	outgoing.on("error", () => undefined);
 	const gate = new DrainGate();
 	outgoing.on("drain", gate.open);
-	outgoing.once("close", () => {
-		options.abort.abort();
-		gate.open();
-	});
+	outgoing.once("close", gate.open);
 	// With nothing to say yet, at least say that there is a stream.
 	const head = setImmediate(() => {
 		if (!outgoing.destroyed) outgoing.flushHeaders();

@@ -8,9 +8,12 @@ import type { EventKind, StoredEvent } from "./ports.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, TurnRow } from "./rows.js";
 import { mayMove } from "./task-states.js";
 
+/** What of a desk its conversations are judged by. */
+export type DeskOf = Pick<DeskRow, "id" | "name" | "settings" | "ownerId" | "ownerName" | "language">;
+
 /** What stood in the database when the operation was judged. */
 export interface ConversationRows {
-	desk: DeskRow;
+	desk: DeskOf;
 	/** Absent: not there, or not the caller's. */
 	conversation?: ConversationRow;
 	participants: ParticipantRow[];

@@ -33,7 +33,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 
 	const desks = new Desks(store, clock, parts.brand);
 	const access = new Access({ store, clock, random, newId }, secret);
-	const events = new Events(store.read);
+	const events = new Events(store.read, !store.shared);
 	const grown = (conversationId: number, added: StoredEvent[]): void => {
 		const last = added.at(-1);
 		if (last) events.publish({ conversationId, seq: last.seq, events: added });

@@ -14,6 +14,43 @@ const QUEUE = 256;
 /** Events asked of the log at a time. */
 const PAGE = 500;
 
+/** Bytes of events kept for readers that begin just after they were written, and how many of one conversation. */
+const RECENT_BYTES = 4 * 1024 * 1024;
+const RECENT_EVENTS = 32;
+
+/** The ends of the logs that have grown last: a reader that begins there need not ask the store. */
+class Recent {
+	private readonly ends = new Map<number, StoredEvent[]>();
+	private bytes = 0;
+
+	add(conversationId: number, events: readonly StoredEvent[]): void {
+		const before = this.ends.get(conversationId);
+		const joined = before && before.at(-1)?.seq === (events[0]?.seq ?? 0) - 1 ? [...before, ...events] : [...events];
+		if (before) this.drop(conversationId, before);
+		const kept = joined.slice(-RECENT_EVENTS);
+		this.ends.set(conversationId, kept);
+		this.bytes += sizeOf(kept);
+		for (const [oldest, old] of this.ends) {
+			if (this.bytes <= RECENT_BYTES) break;
+			this.drop(oldest, old);
+		}
+	}
+
+	/** What follows a seq, if the end of this log is known from there on. */
+	after(conversationId: number, seq: number): StoredEvent[] | undefined {
+		const known = this.ends.get(conversationId);
+		const first = known?.[0];
+		return known && first && first.seq <= seq + 1 ? known.filter((e) => e.seq > seq) : undefined;
+	}
+
+	private drop(conversationId: number, events: readonly StoredEvent[]): void {
+		this.ends.delete(conversationId);
+		this.bytes -= sizeOf(events);
+	}
+}
+
+const sizeOf = (events: readonly StoredEvent[]): number => events.reduce((sum, e) => sum + e.body.length, 0);
+
 /** Reads one conversation's log from a seq, in order and without a gap. */
 export interface LogReader {
 	/** seq of the last event given. */
@@ -32,7 +69,13 @@ class Reader implements LogReader {
 		private readonly conversationId: number,
 		public seq: number,
 		private readonly wake: () => void,
-	) {}
+		recent: StoredEvent[] | undefined,
+	) {
+		if (recent) {
+			this.queue = recent;
+			this.behind = false;
+		}
+	}
 
 	offer(events: readonly StoredEvent[] | undefined): void {
 		if (!events || this.queue.length + events.length > QUEUE) {
@@ -102,10 +145,17 @@ export class Events {
 	private readonly readers = new Map<number, Set<Reader>>();
 	private readonly signals = new Map<number, Set<(json: JsonText) => void>>();
 
-	constructor(private readonly reads: Pick<Reads, "events">) {}
+	private readonly recent = new Recent();
+
+	/** `alone`: nobody else writes to the store, so what is published here is all there is. */
+	constructor(
+		private readonly reads: Pick<Reads, "events">,
+		private readonly alone: boolean,
+	) {}
 
 	/** Tells the readers of a conversation that its log has grown. */
 	publish(hint: Hint): void {
+		if (this.alone && hint.events) this.recent.add(hint.conversationId, hint.events);
 		const readers = this.readers.get(hint.conversationId);
 		if (readers) for (const reader of readers) reader.offer(hint.events);
 	}
@@ -116,7 +166,7 @@ export class Events {
 	}
 
 	read(conversationId: number, after: number, wake: () => void): LogReader {
-		const reader = new Reader(this, conversationId, after, wake);
+		const reader = new Reader(this, conversationId, after, wake, this.recent.after(conversationId, after));
 		let readers = this.readers.get(conversationId);
 		if (!readers) this.readers.set(conversationId, (readers = new Set()));
 		readers.add(reader);

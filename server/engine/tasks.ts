@@ -3,7 +3,8 @@
  * in for a message is `send`, whatever the door. Every reader here reads the log from a seq.
  */
 import { createHash } from "node:crypto";
-import type { Message, TaskState } from "../../shared/a2a.schema.js";
+import type { Artifact, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent } from "../../shared/a2a.schema.js";
+import { applyArtifactUpdate } from "../../shared/artifacts.js";
 import { canonicalJson } from "../../shared/canonical-json.js";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
@@ -39,7 +40,13 @@ export interface TasksParts {
 }
 
 /** What a send needs to be followed, beside what the doors may know. */
-const inside = new WeakMap<Sent, { conversationId: number }>();
+const inside = new WeakMap<Sent, Inside>();
+
+interface Inside {
+	conversationId: number;
+	/** Of a task that this send began: its message as the log holds it. All that is in it has passed the one who waits. */
+	fresh?: string;
+}
 
 export class Tasks {
 	/** Messages taken in since the start; a retry is none. */
@@ -113,7 +120,7 @@ export class Tasks {
 			task: "",
 			...(guestToken === undefined ? {} : { guestToken }),
 		};
-		inside.set(sent, { conversationId: answer.conversationId });
+		inside.set(sent, { conversationId: answer.conversationId, ...(answer.fresh ? { fresh: answer.messageJson } : {}) });
 		if (answer.fresh) {
 			const history = options.historyLength === 0 ? "" : `,"history":[${answer.messageJson}]`;
 			const given = input.message.metadata ? JSON.stringify(input.message.metadata) : "";
@@ -142,36 +149,39 @@ export class Tasks {
 	}
 
 	async answer(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { waitMs: number; signal?: AbortSignal }): Promise<Answered> {
-		const me: Caller = { ...caller, principal: sent.principal };
+		const at = inside.get(sent);
 		const done = (state: TaskState): boolean => isTerminal(state) || isInterrupted(state);
-		if (!done(sent.state)) {
-			const message = await this.waitFor(sent, options, done);
-			if (message !== undefined) return { kind: "message", json: message };
+		let heard: StoredEvent[] | undefined;
+		if (at && !done(sent.state)) {
+			heard = await this.waitFor(at.conversationId, sent, options, done);
+			const bare = heard?.find((event) => event.kind === "bare");
+			if (bare) return { kind: "message", json: bare.body };
 		}
-		const view = await this.view(me, desk, sent.taskId, options.historyLength);
-		const metadata = sent.guestToken === undefined ? undefined : withGuestToken(view.task.metadata, sent.guestToken);
-		return { kind: "task", json: taskText(view, { artifacts: true, ...(metadata === undefined ? {} : { metadata }) }), state: view.task.state };
+		const guest = sent.guestToken;
+		if (heard && at?.fresh !== undefined) return toldBy(heard, at.fresh, sent, options.historyLength ?? ALL_HISTORY);
+		const view = await this.view({ ...caller, principal: sent.principal }, desk, sent.taskId, options.historyLength);
+		return { kind: "task", json: taskText(view, { artifacts: true, ...(guest === undefined ? {} : { metadata: withGuestToken(view.task.metadata, guest) }) }), state: view.task.state };
 	}
 
-	/** Resolves when the task has come to such a state, at the deadline, or when nobody waits any more. A bare message is the answer itself. */
-	private async waitFor(sent: Sent, options: { waitMs: number; signal?: AbortSignal }, done: (state: TaskState) => boolean): Promise<JsonText | undefined> {
-		const at = inside.get(sent);
-		if (!at || options.waitMs <= 0 || options.signal?.aborted) return undefined;
-		return await new Promise<JsonText | undefined>((resolve, reject) => {
-			const finish = (json?: JsonText): void => {
+	/** The task's events up to one that brings it to such a state; undefined at the deadline, or when nobody waits any more. */
+	private async waitFor(conversationId: number, sent: Sent, options: { waitMs: number; signal?: AbortSignal }, done: (state: TaskState) => boolean): Promise<StoredEvent[] | undefined> {
+		if (options.waitMs <= 0 || options.signal?.aborted) return undefined;
+		return await new Promise<StoredEvent[] | undefined>((resolve, reject) => {
+			const heard: StoredEvent[] = [];
+			const finish = (events?: StoredEvent[]): void => {
 				reader.close();
 				stopTimer();
 				options.signal?.removeEventListener("abort", leave);
-				resolve(json);
+				resolve(events);
 			};
 			const leave = (): void => finish();
 			const read = async (): Promise<void> => {
 				for (let page = await reader.next(PAGE_BYTES); page; page = await reader.next(PAGE_BYTES)) {
 					for (const { event } of page) {
 						if (event.taskId !== sent.taskId) continue;
-						if (event.kind === "bare") return finish(event.body);
+						heard.push(event);
 						const state = stateOfStatus(event);
-						if (state !== undefined && done(state as TaskState)) return finish();
+						if (event.kind === "bare" || (state !== undefined && done(state as TaskState))) return finish(heard);
 					}
 				}
 			};
@@ -181,7 +191,7 @@ export class Tasks {
 					reject(error);
 				});
 			};
-			const reader = this.parts.events.read(at.conversationId, sent.seq, wake);
+			const reader = this.parts.events.read(conversationId, sent.seq, wake);
 			const stopTimer = this.parts.clock.after(options.waitMs, leave);
 			options.signal?.addEventListener("abort", leave);
 			wake();
@@ -287,4 +297,20 @@ export class Tasks {
 			reader.close();
 		}
 	}
+}
+
+/** The task that a send began, from all that has been said of it since: what GetTask reads from the store, without asking it. */
+function toldBy(heard: readonly StoredEvent[], asked: string, sent: Sent, historyLength: number): Answered {
+	const last = JSON.parse(heard.at(-1)?.body ?? "") as TaskStatusUpdateEvent;
+	let artifacts: Artifact[] = [];
+	const history = [asked];
+	for (const { kind, body } of heard) {
+		if (kind === "message") history.push(body);
+		else if (kind === "artifact" || kind === "whole") artifacts = applyArtifactUpdate(artifacts, JSON.parse(body) as TaskArtifactUpdateEvent);
+	}
+	const kept = historyLength > 0 ? history.slice(-historyLength) : [];
+	const told = (JSON.parse(sent.task) as Task).metadata;
+	const metadata = { ...told, ...last.metadata };
+	const json = `{"id":"${sent.taskId}","contextId":"${sent.contextId}","status":${JSON.stringify(last.status)}${artifacts.length > 0 ? `,"artifacts":${JSON.stringify(artifacts)}` : ""}${kept.length > 0 ? `,"history":[${kept.join(",")}]` : ""}${Object.keys(metadata).length > 0 ? `,"metadata":${JSON.stringify(metadata)}` : ""}}`;
+	return { kind: "task", json, state: last.status.state };
 }

@@ -21,7 +21,6 @@ export interface TurnRows extends Partial<ConversationRows> {
 	pieces: { taskUid: string; body: string }[];
 	/** The language of fixed texts for this asker. */
 	language: "en" | "zh";
-	askerIsPerson: boolean;
 	askerIsGuest: boolean;
 }
 

@@ -199,7 +199,7 @@ export class TurnRun {
 
 	private async finish(ending: Ending): Promise<void> {
 		this.stopTimer?.();
-		const outcome = outcomeOf(ending, this.words, this.turn);
+		const outcome = outcomeOf(ending, this.words, this.turn, this.artifacts.size > 0);
 		const silent = outcome.kind === "silence" || outcome.kind === "message";
 		const fixed = "text" in outcome && this.words === "" ? outcome.text : "";
 		if (fixed !== "") {
@@ -247,13 +247,13 @@ export class TurnRun {
 
 /**
  * What an ending comes to. A person who wrote always gets a reply (DESK-2): silence towards one becomes fixed words. An empty
- * reply is a failure: an answer that says nothing helps nobody.
+ * reply is a failure: an answer that says nothing and made nothing (`made`: an artifact besides the words) helps nobody.
  */
-export function outcomeOf(ending: Ending, words: string, turn: Pick<Turn, "asker" | "desk">): Outcome {
+export function outcomeOf(ending: Ending, words: string, turn: Pick<Turn, "asker" | "desk">, made = false): Outcome {
 	const toPerson = turn.asker.kind === "person";
 	switch (ending.type) {
 		case "reply":
-			return words.trim() === "" ? { kind: "fail" } : { kind: "reply", asks: ending.asks ?? asksCaller(words), text: words };
+			return words.trim() === "" && !made ? { kind: "fail" } : { kind: "reply", asks: ending.asks ?? asksCaller(words), text: words };
 		case "no_reply":
 			return toPerson ? { kind: "reply", asks: false, text: statusText("passedOn", turn.desk.language ?? "en", turn.desk.ownerName) } : { kind: "silence" };
 		case "end_conversation":

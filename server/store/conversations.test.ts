@@ -57,6 +57,26 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(JSON.parse(sent.task).metadata.eolGuestToken).toBe(sent.guestToken);
 	});
 
+	it("answers a send that waits with what GetTask reads, to the last member", async () => {
+		const me = await desk.caller();
+		desk.script(async function* (turn) {
+			yield { type: "text", text: "In " };
+			yield { type: "artifact", artifactId: "data", name: "numbers", parts: [{ data: [1, null] }] };
+			yield { type: "text", text: `pieces${textsOf(turn)[0]}` };
+			yield { type: "reply" };
+		});
+		for (const text of ["?", "."]) {
+			const asked = await desk.ask(me, text, { metadata: { "urn:x": { kept: true } } });
+			expect(asked).toEqual(await desk.task(me, asked.id));
+		}
+		const d = await desk.desk();
+		for (const historyLength of [0, 1, 2]) {
+			const sent = await desk.send(me, "short");
+			const { json } = await desk.engine.answer(me, d, sent, { waitMs: 60_000, historyLength });
+			expect(JSON.parse(json)).toEqual(JSON.parse(await desk.engine.getTask(me, d, sent.taskId, historyLength)));
+		}
+	});
+
 	it("waits for its caller when the reply asks, goes on with the answer, and never moves back in time", async () => {
 		const me = await desk.caller();
 		desk.script(function* () {

@@ -1,9 +1,10 @@
 /**
  * The one load and the one write that all operations on a conversation share. The load takes the conversation's row for itself
- * (`{lock}`), so that on PostgreSQL two operations on one conversation come one after the other, as they do on SQLite.
+ * (`{lock}`, in a join `{lock of c}`), so that on PostgreSQL two operations on one conversation come one after the other, as they do on SQLite.
  */
-import type { ConversationChange, ConversationRows, NewTask } from "../engine/changes.js";
+import type { ConversationChange, ConversationRows, DeskOf, NewTask } from "../engine/changes.js";
 import type { CancelInput, ExpireInput, MicrophoneInput, SeenInput, SeenRows, CancelRows } from "../engine/conversation-operations.js";
+import type { StoredEvent } from "../engine/ports.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, TurnRow } from "../engine/rows.js";
 import type { SendInput, SendRows } from "../engine/send.js";
 import type { TurnRows } from "../engine/turn-operations.js";
@@ -12,11 +13,16 @@ import { all, one, run, type SqlValue, type Steps } from "./sql.js";
 
 const deskById = (id: number): Steps<DeskRow | undefined> => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.id = ?`, id);
 
-/** The conversation, locked, with everything that the rules of its operations look at. */
+const participantsOf = (conversationId: number): Steps<ParticipantRow[]> => all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversationId);
+const openTasksOf = (conversationId: number): Steps<TaskRow[]> =>
+	all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`, conversationId);
+const turnsOf = (conversationId: number): Steps<TurnRow[]> => all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversationId);
+
+/** The conversation, locked, with everything that the rules of a send look at. */
 function* around(desk: DeskRow, conversation: ConversationRow): Steps<ConversationRows> {
-	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversation.id);
-	const openTasks = yield* all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`, conversation.id);
-	const turns = yield* all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversation.id);
+	const participants = yield* participantsOf(conversation.id);
+	const openTasks = yield* openTasksOf(conversation.id);
+	const turns = yield* turnsOf(conversation.id);
 	return { desk, conversation, participants, openTasks, turns };
 }
 
@@ -78,16 +84,26 @@ function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
 	return { guest: Number(row?.guest ?? 0), place: Number(row?.place ?? 0), desk: Number(row?.desk ?? 0) };
 }
 
-/** What the operations of a running turn, and those that end one, look at. */
-function* turnRows(conversation: ConversationRow, withPieces: boolean): Steps<TurnRows> {
-	const desk = yield* deskById(conversation.deskId);
-	if (!desk) throw new Error("a conversation of a desk that is gone");
-	const rows = yield* around(desk, conversation);
-	const asker = rows.participants.find((p) => p.side === "asker");
+type WithDesk = ConversationRow & { deskName: string; deskSettings: string; language: DeskRow["language"]; ownerId: number; ownerName: string };
+
+/** A conversation with what its desk says about every answer. One question: it is asked for each piece of each answer. */
+const lockWithDesk = (where: string, ...values: SqlValue[]): Steps<WithDesk | undefined> =>
+	one<WithDesk>(
+		`select ${CONVERSATION}, d.name as "deskName", d.settings as "deskSettings", d.language, d.owner_id as "ownerId", o.name as "ownerName" from conversation c join desk d on d.id = c.desk_id join principal o on o.id = d.owner_id where ${where} {lock of c}`,
+		...values,
+	);
+
+function* turnRows(found: WithDesk, loaded: { turns?: TurnRow[]; participants: boolean; pieces: boolean }): Steps<TurnRows> {
+	const { deskName, deskSettings, language, ownerId, ownerName, ...conversation } = found;
+	const openTasks = yield* openTasksOf(conversation.id);
+	const turns = loaded.turns ?? (yield* turnsOf(conversation.id));
+	const participants = loaded.participants ? yield* participantsOf(conversation.id) : [];
+	const asker = participants.find((p) => p.side === "asker");
 	const kind = asker && (yield* one<{ kind: string }>("select kind from principal where id = ?", asker.principalId))?.kind;
 	const person = conversation.channel === "embed" || conversation.channel === "page";
-	const pieces = withPieces ? yield* piecesOf(rows.openTasks ?? []) : [];
-	return { ...rows, pieces, language: person ? desk.language : "en", askerIsPerson: person, askerIsGuest: kind === "guest" };
+	const pieces = loaded.pieces ? yield* piecesOf(openTasks) : [];
+	const desk = { id: conversation.deskId, name: deskName, settings: deskSettings, ownerId, ownerName, language };
+	return { desk, conversation, participants, openTasks, turns, pieces, language: person ? language : "en", askerIsGuest: kind === "guest" };
 }
 
 function* piecesOf(tasks: readonly TaskRow[]): Steps<TurnRows["pieces"]> {
@@ -104,41 +120,43 @@ function* piecesOf(tasks: readonly TaskRow[]): Steps<TurnRows["pieces"]> {
 	return pieces;
 }
 
-const NOTHING: TurnRows = { pieces: [], language: "en", askerIsPerson: false, askerIsGuest: false };
+const NOTHING: TurnRows = { pieces: [], language: "en", askerIsGuest: false };
 
-function* turnByUid(uid: string, withPieces: (turn: TurnRow) => boolean): Steps<TurnRows> {
-	const at = yield* one<{ conversationId: number }>('select conversation_id as "conversationId" from turn where uid = ?', uid);
-	if (!at) return NOTHING;
-	const conversation = yield* lockById(at.conversationId);
+/** The conversation of a turn, locked before anything of it is read, and the turn as it then stands. */
+function* turnByUid(uid: string, loaded: { participants: boolean; pieces: (turn: TurnRow) => boolean }): Steps<TurnRows> {
+	const conversation = yield* lockWithDesk("c.id = (select conversation_id from turn where uid = ?)", uid);
 	if (!conversation) return NOTHING;
-	const turn = yield* one<TurnRow>(`select ${TURN} from turn where uid = ?`, uid);
+	const turns = yield* turnsOf(conversation.id);
+	const turn = turns.find((t) => t.uid === uid);
 	if (!turn) return NOTHING;
-	return { ...(yield* turnRows(conversation, withPieces(turn))), turn };
+	return { ...(yield* turnRows(conversation, { turns, participants: loaded.participants, pieces: loaded.pieces(turn) })), turn };
 }
 
 /** Pieces are looked at only where the turn may be parked: its tasks then end with what had been said. */
-export const loadClaim = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, (turn) => turn.wrote === 1);
-export const loadTurn = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, () => false);
+export const loadClaim = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, { participants: true, pieces: (turn) => turn.wrote === 1 });
+export const loadTurn = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, { participants: false, pieces: () => false });
+
+const WHOLE = { participants: true, pieces: true };
 
 export function* loadCancel(input: CancelInput): Steps<CancelRows> {
 	const named = yield* taskOf(input.callerId, input.deskId, input.taskUid);
-	const conversation = named && (yield* lockById(named.conversationId));
+	const conversation = named && (yield* lockWithDesk("c.id = ?", named.conversationId));
 	if (!named || !conversation) return NOTHING;
-	const rows = yield* turnRows(conversation, true);
+	const rows = yield* turnRows(conversation, WHOLE);
 	return { ...rows, named: yield* taskOf(input.callerId, input.deskId, input.taskUid) };
 }
 
 export function* loadExpire(input: ExpireInput): Steps<CancelRows> {
 	const at = yield* one<{ conversationId: number }>('select conversation_id as "conversationId" from task where uid = ?', input.taskUid);
-	const conversation = at && (yield* lockById(at.conversationId));
+	const conversation = at && (yield* lockWithDesk("c.id = ?", at.conversationId));
 	if (!conversation) return NOTHING;
-	const rows = yield* turnRows(conversation, false);
+	const rows = yield* turnRows(conversation, { participants: false, pieces: false });
 	return { ...rows, named: rows.openTasks?.find((t) => t.uid === input.taskUid) };
 }
 
 export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
-	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? {lock}`, input.contextUid, input.deskId);
-	return conversation ? yield* turnRows(conversation, true) : NOTHING;
+	const conversation = yield* lockWithDesk("c.uid = ? and c.desk_id = ?", input.contextUid, input.deskId);
+	return conversation ? yield* turnRows(conversation, WHOLE) : NOTHING;
 }
 
 export function* loadSeen(input: SeenInput): Steps<SeenRows> {
@@ -153,7 +171,7 @@ export function* writeSeen(_input: SeenInput, _rows: SeenRows, plan: { conversat
 }
 
 /** Writes a change, as `ConversationChange` describes it. */
-export function* writeChange(_input: unknown, rows: { conversation?: ConversationRow; desk?: DeskRow; openTasks?: TaskRow[]; named?: TaskRow }, change: ConversationChange | null): Steps<void> {
+export function* writeChange(_input: unknown, rows: { conversation?: ConversationRow; desk?: DeskOf; openTasks?: TaskRow[]; named?: TaskRow }, change: ConversationChange | null): Steps<void> {
 	if (!change) return;
 	const deskId = rows.desk?.id ?? 0;
 	let made: number | undefined;
@@ -186,13 +204,20 @@ export function* writeChange(_input: unknown, rows: { conversation?: Conversatio
 			...[must(key.callerId ?? made), key.scope, key.scopeId ?? conversationId, key.messageId, key.hash, conversationId, must(ids.get(key.taskUid)), key.seq],
 		);
 	}
-	for (const e of change.events) {
-		yield* run(
-			"insert into event (conversation_id, seq, kind, task_id, body, at) values (?, ?, ?, ?, ?, ?)",
-			...[conversationId, e.seq, e.kind, e.taskId === null ? null : must(ids.get(e.taskId)), e.body, e.at],
-		);
-	}
+	yield* insertEvents(conversationId, change.events, ids);
 	for (const question of change.gaps) yield* run("insert into gap (desk_id, conversation_id, question, at) values (?, ?, ?, ?)", deskId, conversationId, question, change.at);
+}
+
+/** Rows a statement: a text a number of rows is prepared, so there are few. */
+const EVENTS_AT_ONCE = 4;
+
+function* insertEvents(conversationId: number, events: readonly StoredEvent[], ids: ReadonlyMap<string, number>): Steps<void> {
+	for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
+		const some = events.slice(at, at + EVENTS_AT_ONCE);
+		const values: SqlValue[] = [];
+		for (const e of some) values.push(conversationId, e.seq, e.kind, e.taskId === null ? null : must(ids.get(e.taskId)), e.body, e.at);
+		yield* run(`insert into event (conversation_id, seq, kind, task_id, body, at) values ${some.map(() => "(?, ?, ?, ?, ?, ?)").join(", ")}`, ...values);
+	}
 }
 
 function* writeTasks(change: ConversationChange, deskId: number, conversationId: number, made: number | undefined, rows: { openTasks?: TaskRow[]; named?: TaskRow }): Steps<Map<string, number>> {

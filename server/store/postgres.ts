@@ -72,7 +72,7 @@ interface Prepared {
 export function inPostgres(text: string): Prepared {
 	let n = 0;
 	const rewritten = text
-		.replaceAll("{lock}", "for update")
+		.replaceAll(/\{lock( of \w+)?\}/g, "for update$1")
 		.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) => (found === "?" ? `$${++n}` : found));
 	return { name: `q${createHash("sha256").update(rewritten).digest("hex").slice(0, 24)}`, text: rewritten };
 }

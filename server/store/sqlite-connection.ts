@@ -32,7 +32,7 @@ export function asking(connection: Connection): (query: Query) => Row[] {
 	return ({ text, values }) => {
 		let known = prepared.get(text);
 		if (!known) {
-			const statement = connection.prepare(text.replaceAll("{lock}", ""));
+			const statement = connection.prepare(text.replaceAll(/\{lock(?: of \w+)?\}/g, ""));
 			known = { statement, reads: statement.reader };
 			if (prepared.size >= STATEMENTS) prepared.clear();
 			prepared.set(text, known);

@@ -7,7 +7,7 @@ import { type HelloResult, type LogEvent, decodeServerFrame } from "../../shared
 import { EXTENSIONS } from "../../shared/extensions.js";
 import type { Seeded } from "../seeded.js";
 import { pause, within } from "./time.js";
-import { Refusal, refusalOf, Unknown } from "./transport.js";
+import { Away, Refusal, refusalOf, Unknown } from "./transport.js";
 
 export interface LineOptions {
 	port: () => number | undefined;
@@ -67,15 +67,15 @@ export class Line {
 	private async dial(): Promise<WebSocket> {
 		const { port, localAddress, held } = this.options;
 		const at = port();
-		if (at === undefined || this.closed) throw new Unknown("nobody serves the desk now");
+		if (at === undefined || this.closed) throw new Away();
 		const socket = new WebSocket(`ws://127.0.0.1:${at}/a2a/mira/ws`, { localAddress, perMessageDeflate: false, handshakeTimeout: OPEN_MS });
 		const connection = ++this.connections;
 		this.bye = false;
 		socket.on("message", (data) => this.hear(String(data), connection));
 		await new Promise<void>((resolve, reject) => {
 			socket.once("open", resolve);
-			socket.on("error", (error) => reject(new Unknown(String(error))));
-			socket.on("close", (code) => reject(new Unknown(`the socket was closed (${code})`)));
+			socket.on("error", () => reject(new Away()));
+			socket.on("close", () => reject(new Away()));
 		});
 		this.socket = socket;
 		socket.on("close", (code) => this.lost(socket, code));

@@ -20,6 +20,13 @@ export class Refusal extends Error {
 /** Nobody knows whether the desk heard it. */
 export class Unknown extends Error {}
 
+/** It was never sent: nobody serves the desk now. */
+export class Away extends Unknown {
+	constructor() {
+		super("nobody serves the desk now");
+	}
+}
+
 interface Detail {
 	reason?: string;
 	retryDelay?: string;
@@ -72,7 +79,7 @@ export class Http {
 	/** A request whose answer is read as it comes. */
 	open(method: "GET" | "POST", path: string, body: unknown, waitMs = ANSWER_MS): Promise<IncomingMessage> {
 		const port = this.port();
-		if (port === undefined) return Promise.reject(new Unknown("nobody serves the desk now"));
+		if (port === undefined) return Promise.reject(new Away());
 		return new Promise((resolve, reject) => {
 			const token = this.token();
 			const headers: Record<string, string> = { "a2a-version": "1.0", accept: "application/json, text/event-stream" };
@@ -80,7 +87,7 @@ export class Http {
 			if (body !== undefined) headers["content-type"] = "application/json";
 			const sent = request({ agent: this.agent, host: "127.0.0.1", port, method, path, headers, localAddress: this.localAddress, timeout: waitMs }, resolve);
 			sent.on("timeout", () => sent.destroy(new Error(`no answer within ${waitMs} ms`)));
-			sent.on("error", (error) => reject(new Unknown(String(error))));
+			sent.on("error", (error: NodeJS.ErrnoException) => reject(error.code === "ECONNREFUSED" ? new Away() : new Unknown(String(error))));
 			sent.end(body === undefined ? undefined : JSON.stringify(body));
 		});
 	}

@@ -2,14 +2,17 @@
  * One client of the desk, as a careful program would be one: a message that nobody acknowledged is sent again under the same id
  * until somebody does, a socket that closed is opened again, a stream that broke off is taken up. It keeps all that it was shown.
  */
-import type { Task } from "../../shared/a2a.schema.js";
+import type { Task as AnyTask } from "../../shared/a2a.schema.js";
 import type { EventsResult, LogEvent } from "../../shared/channel.js";
 import { isTerminal } from "../../shared/task-states.js";
 import type { Seeded } from "../seeded.js";
 import type { History, Sending } from "./history.js";
 import { Line } from "./line.js";
 import { pause } from "./time.js";
-import { Http, Refusal, Unknown } from "./transport.js";
+import { Away, Http, Refusal, Unknown } from "./transport.js";
+
+/** A task as this desk gives it: always in a context. */
+export type Task = AnyTask & { contextId: string };
 
 /** `socket`: sends and reads over one socket · `rpc`, `rest`: sends at once · `wait`: waits for the answer in its request · `stream`: over SSE · `poll`: reads with Events. */
 export const KINDS = ["socket", "rpc", "rest", "wait", "stream", "poll"] as const;
@@ -107,7 +110,7 @@ export class Visitor {
 			} catch (error) {
 				const again = error instanceof Unknown || (error instanceof Refusal && error.retry);
 				if (error instanceof Refusal) history.refused(sending, error.code, error.retry);
-				else history.info(sending, String(error));
+				else if (!(error instanceof Away)) history.info(sending, String(error));
 				if (!again || Date.now() > end || this.left) {
 					history.fail(sending, String(error));
 					throw error;

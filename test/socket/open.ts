@@ -37,11 +37,17 @@ export async function settle(): Promise<void> {
 	for (let i = 0; i < 20; i++) await turnOfTheLoop();
 }
 
-/** Turns the clock in steps until something holds. Fails with the test's own deadline when it never does. */
-export async function turnUntil(clock: TestClock, holds: () => boolean, stepMs = 50): Promise<void> {
+/**
+ * Turns the clock until something holds; fails with the test's own deadline when it never does. Without `stepMs` no faster than
+ * real time goes by: what the writer thread does meanwhile takes that, and by this clock the server measures its patience.
+ */
+export async function turnUntil(clock: TestClock, holds: () => boolean, stepMs?: number): Promise<void> {
+	let before = performance.now();
 	while (!holds()) {
-		clock.turn(stepMs);
-		await turnOfTheLoop();
+		const now = performance.now();
+		clock.turn(stepMs ?? now - before);
+		before = now;
+		await settle();
 	}
 }
 

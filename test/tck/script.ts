@@ -17,6 +17,11 @@ const reply = (text: string, asks = false): Act =>
 		yield { type: "reply", asks };
 	};
 
+/** Done, with nothing to say. */
+const silence: Act = function* () {
+	yield { type: "no_reply" };
+};
+
 const artifact = (...chunks: Part[]): Act =>
 	function* () {
 		for (const [i, part] of chunks.entries()) {
@@ -53,7 +58,7 @@ const ACTS: readonly [prefix: string, act: Act][] = [
 		},
 	],
 	["tck-stream-001", artifact({ text: "Stream hello from TCK" })],
-	["tck-stream-002", reply("")],
+	["tck-stream-002", silence],
 	["tck-stream-003", artifact({ text: "Stream task lifecycle" })],
 	["tck-stream-ordering-001", artifact({ text: "Ordered output" })],
 	["tck-stream-artifact-text", artifact({ text: "Streamed text content" })],
@@ -63,7 +68,7 @@ const ACTS: readonly [prefix: string, act: Act][] = [
 		"test-resubscribe-message-id",
 		async function* (signal) {
 			await pause(LONG_MS, undefined, { signal });
-			yield { type: "reply", asks: false };
+			yield { type: "no_reply" };
 		},
 	],
 ];

@@ -99,10 +99,16 @@ export interface Date {
 const TIME_OF_DAY =
 	/\d{1,2}[:：]\d{2}|\d{1,2}\s?(?:am|pm|a\.m\.|p\.m\.|o'clock)(?![\p{L}])|(?:\d{1,2}|[一二两三四五六七八九十]{1,2})点(?:半|钟)?/giu;
 
+const DAY_OF_MONTH = new RegExp(
+	`(?<!\\d)(?:[12]?\\d|3[01])(?:st|nd|rd|th)?(?: of)? ((?:${MONTHS.join("|")})(?![\\p{L}]))|((?:${MONTHS.join("|")})|(?:1[0-2]|[1-9]|十[一二]|[一二三四五六七八九十])\\s?月)\\s?(?:the )?(?:[12]?\\d|3[01]|[一二三]?十?[一二三四五六七八九十])(?:st|nd|rd|th|日|号)?(?!\\d)`,
+	"giu",
+);
+
 /** The days and months in a question, and the question without them and without times of the clock, which notes say otherwise. */
 export function takeDates(text: string): { dates: Date[]; rest: string } {
 	const dates: Date[] = [];
-	let rest = text;
+	// The day of a month is left out: a note seldom names it, but a span in which it lies.
+	let rest = text.replace(DAY_OF_MONTH, "$1$2");
 	for (const [name, find] of [["day", daysIn] as const, ["month", monthsIn] as const]) {
 		for (const { from, to, numbers } of find(rest)) {
 			dates.push({ keys: numbers.map((n) => `${name}:${n}`), class: name, text: rest.slice(from, to) });

@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = [
 	},
 	{
 		need: "where",
-		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me)\s+)(?:from )?where(?:'s|abouts)?\b|哪里|哪儿|在哪|什么地方|何处|哪个(?:城市|国家|地方)|哪条[街路]/iu,
+		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me)\s+)(?:from )?where(?:'s|abouts)?\b|哪里|哪儿|在哪|什么地方|何处|哪个(?:城市|国家|地方)|哪条[街路]|几[楼层]/iu,
 		says: /\b(?:address|street|road|avenue|square|lane|rua|floor|located|station|stop|online|website|map)\b|\b(?:in|at|from|on|near|to) (?:\p{Lu}|the |our |my |a )|https?:|@|在|位于|地址|路|街|楼|站|附近|来自|产自|的炻土|区/u,
 	},
 	{
@@ -81,3 +81,7 @@ const ADDRESS =
 
 /** Whether a note names a place as an address does, whatever it calls it. */
 export const namesPlace = (note: string): boolean => ADDRESS.test(note);
+
+/** Words that only say which kind of fact is meant: "how big" asks for no big thing. */
+export const withoutAsking = (question: string): string =>
+	question.replace(/\bhow (?:big|large|small|heavy|long|much|many|often|early|late|soon|expensive|quickly|fast)\b/giu, " ");

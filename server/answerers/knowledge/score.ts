@@ -61,6 +61,7 @@ export function weigh(question: Question, shelves: readonly Shelf[]): Weighed[] 
 	const count = (keys: readonly string[]) => keys.reduce((sum, key) => sum + shelves.reduce((n, shelf) => n + shelf.count(key), 0), 0);
 	const one = (given: Term, earlier: boolean): Weighed => {
 		let term = given;
+		if (term.whole !== undefined && count(term.keys) === 0) term = { ...term, keys: [term.whole] };
 		if (term.plain && count(term.keys) === 0) {
 			const alike = shelves.map((shelf) => shelf.alike(given.keys[0] as string)).find((word) => word !== undefined);
 			if (alike !== undefined) term = { ...given, keys: [alike] };
@@ -104,7 +105,10 @@ export function worthSearching(weighed: readonly Weighed[]): Map<string, number>
  * @returns null where the passage is no answer.
  */
 export function score(question: Question, weighed: readonly Weighed[], note: Note, bm25: number, named: boolean): Scored | null {
-	if (!question.needs.every((need) => note.facts.includes(need))) return null;
+	const missing = question.needs.filter((need) => !note.facts.includes(need));
+	// "When is shipping free?" may ask under what condition: then every word must be there.
+	const condition = missing.length === 1 && missing[0] === "when";
+	if (missing.length > 0 && !condition) return null;
 	const measures = question.needs.some((need) => need === "price" || need === "size" || need === "weight" || need === "sale");
 	let asked = 0;
 	let covered = 0;
@@ -116,11 +120,15 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 	let unknown = false;
 	let solid = false;
 	let opens = false;
-	for (const word of weighed) {
+	const matches = weighed.map(({ term }) =>
+		Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key)))),
+	);
+	const facts = weighed.filter(({ term }, i) => term.factor > GENERAL && matches[i] === 1).length;
+	for (const [i, word] of weighed.entries()) {
 		const { term, weight, known, earlier, topic } = word;
-		const match = Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key))));
-		// "My vase arrived broken" is answered by "if a piece arrives broken", but its price only by a note that names it.
-		const ofKind = match === 0 && term.kind !== undefined && !measures && note.own.has(term.kind);
+		const match = matches[i] as number;
+		// "My vase arrived broken" is answered by "if a piece arrives broken", its price only by a note that names it.
+		const ofKind = match === 0 && term.kind !== undefined && !measures && facts >= (known ? 1 : 2) && note.own.has(term.kind);
 		const full = ofKind ? least(word) : weight;
 		asked += full;
 		covered += weight * match;
@@ -144,6 +152,7 @@ export function score(question: Question, weighed: readonly Weighed[], note: Not
 	if (question.needs.includes("sale") && !opens) return null;
 	const enough = unknown ? ENOUGH_WITH_UNKNOWN : ENOUGH;
 	const coverage = asked === 0 ? 0 : covered / asked - (otherTopic ? OTHER_TOPIC : 0);
+	if (condition && (facts < 2 || covered < asked)) return null;
 	if (!solid || coverage < enough || (askedNow > 0 && coveredNow / askedNow < enough)) return null;
 	const fit = subjectFit(weighed, note);
 	if (named && fit < 1) return null;
@@ -161,7 +170,7 @@ function nearness(note: Note, key: string, topic: boolean): number {
 }
 
 const saysLiterally = (note: Note, { literal }: Term): boolean =>
-	literal !== undefined && (contains(note.own, literal) === 1 || contains(note.place.heading, literal) === 1);
+	literal?.every((key) => contains(note.own, key) === 1 || contains(note.place.heading, key) === 1) ?? false;
 
 /** How much of its heading or label the question says: one about something more is less near. */
 function subjectFit(weighed: readonly Weighed[], note: Note): number {

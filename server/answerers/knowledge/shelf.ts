@@ -120,9 +120,10 @@ export class Shelf {
 		const { place, keys } = this.placeOf(passage);
 		const own = keysOf(normalise(text));
 		const facts = factsOf(text);
-		// An amount of money is a price, a measure a size and an address a place, whether or not the word stands there.
+		// An amount of money is a price, a measure a size, degrees a temperature and an address a place, whether or not the word stands there.
 		if (facts.includes("price")) own.push("#price");
 		if (facts.includes("size")) own.push("#size");
+		if (/\d\s?(?:°|degrees|度)/i.test(text)) own.push("#temperature");
 		if (namesPlace(text)) own.push("#place");
 		const label = /^(?:[-*+•]|\d{1,3}[.)、])?\s*([^:：\n]{1,40})[:：]/.exec(text)?.[1] ?? "";
 		const all = new Set([...own, ...keys]);

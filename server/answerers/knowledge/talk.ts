@@ -3,7 +3,7 @@
  * Pure. It looks at the form of sentences only; whether there is an answer is for `find.ts`.
  */
 import type { Language } from "./language.js";
-import { needsOf } from "./needs.js";
+import { needsOf, withoutAsking } from "./needs.js";
 import { GENERAL, type Question } from "./score.js";
 import { stem } from "./vocabulary.js";
 import { normalise, type Term, termsOf } from "./words.js";
@@ -196,7 +196,7 @@ export function readQuestion(
 function ownTerms(text: string, self: Self): Term[] {
 	const names = new Set(self.names.flatMap((name) => normalise(name).toLowerCase().split(/\s+/).map(stem)));
 	const about = new Set(termsOf(normalise(self.about)).flatMap((term) => term.keys));
-	const all = termsOf(normalise(text));
+	const all = termsOf(withoutAsking(normalise(text)));
 	const others = all.filter((term) => !term.keys.every((key) => names.has(key)));
 	const needs = needsOf(normalise(text));
 	const priced = needs.includes("price");

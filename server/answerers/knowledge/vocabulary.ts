@@ -7,6 +7,8 @@ import { CONCEPTS, LIGHT, STOP } from "./lexicon.js";
 /** A light stem: plurals, -ing, -ed and a silent e off, doubled consonants made one. Takes small letters. */
 export function stem(word: string): string {
 	let w = word;
+	// The border's customs are no custom.
+	if (w === "customs") return w;
 	if (w.length <= 3 || /\d/.test(w)) return w;
 	if (w.endsWith("ies") && w.length > 4) w = `${w.slice(0, -3)}y`;
 	else if (/(?:ss|sh|ch|x|zz)es$/.test(w)) w = w.slice(0, -2);
@@ -19,12 +21,14 @@ export function stem(word: string): string {
 	return w;
 }
 
-const concepts = new Map<string, { wider?: string; kind?: string }>();
+const concepts = new Map<string, { wider?: string; kind?: string; whole?: string }>();
 /** Names of concepts by English phrases (stems, with spaces) and Chinese words. */
 const phrases = new Map<string, string[]>();
+/** The same for what means them only in questions. */
+const asked = new Map<string, string[]>();
 /** English ones as they are written, Chinese ones. */
 const stop = new Set<string>();
-/** English stems, Chinese words. */
+/** English phrases by their stems, Chinese words. */
 const light = new Set<string>();
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
@@ -33,25 +37,31 @@ for (const line of CONCEPTS.trim().split("\n")) {
 	const [head = "", rest = ""] = line.split(":");
 	const [name = "", ...signs] = head.split(" ");
 	const sign = (mark: string) => signs.find((s) => s.startsWith(mark))?.slice(1);
-	concepts.set(name, { wider: sign("<"), kind: sign("~") });
+	concepts.set(name, { wider: sign("<"), kind: sign("~"), whole: sign("^") });
 	const [english = "", chinese = ""] = rest.split("|");
-	const stems = words(english).map((phrase) => phrase.split("_").map(stem).join(" "));
-	for (const phrase of new Set([...stems, ...words(chinese)])) phrases.set(phrase, [...(phrases.get(phrase) ?? []), name]);
+	const all = [...words(english).map((phrase) => phrase.split("_").map(stem).join(" ")), ...words(chinese)];
+	for (const phrase of new Set(all)) {
+		const [map, key] = phrase.startsWith("?") ? [asked, stem(phrase.slice(1))] : [phrases, phrase];
+		map.set(key, [...(map.get(key) ?? []), name]);
+	}
 }
 for (const [set, text] of [[stop, STOP] as const, [light, LIGHT] as const]) {
 	const [english = "", chinese = ""] = text.split("|");
-	for (const word of words(english)) set.add(set === stop ? word : stem(word));
+	for (const word of words(english)) set.add(set === stop ? word : word.split("_").map(stem).join(" "));
 	for (const word of words(chinese)) set.add(word);
 }
 
 /** Names of the concepts that a phrase stands for; a phrase is stems with spaces between, or a Chinese word. */
 export const conceptsOf = (phrase: string): readonly string[] => phrases.get(phrase) ?? [];
 
-/** The kind of which something of this concept is, as its key. */
-export const kindOf = (name: string): string | undefined => {
-	const kind = concepts.get(name)?.kind;
-	return kind === undefined ? undefined : `#${kind}`;
-};
+/** The same for a phrase in a question. */
+export const askedConceptsOf = (phrase: string): readonly string[] => phrases.get(phrase) ?? asked.get(phrase) ?? [];
+
+/** Key of the kind of which something of this concept is, and of the whole it is a part of. */
+export function relationsOf(name: string): { kind?: string; whole?: string } {
+	const { kind, whole } = concepts.get(name) ?? {};
+	return { ...(kind ? { kind: `#${kind}` } : {}), ...(whole ? { whole: `#${whole}` } : {}) };
+}
 
 /** Keys of a concept in a note: its own, and `#<` of all that it is a kind of. */
 export function noteKeys(name: string): string[] {
@@ -66,7 +76,7 @@ export const questionKeys = (name: string): string[] => [`#${name}`, `#<${name}`
 /** A word that carries no fact: an English word as it is written, or a Chinese one. */
 export const isStop = (word: string): boolean => stop.has(word);
 
-/** A word that carries little: an English stem, or a Chinese word. */
+/** What carries little: an English phrase by its stems, or a Chinese word. */
 export const isLight = (word: string): boolean => light.has(word);
 
 /** Whether the lexicon has a Chinese word at all. */

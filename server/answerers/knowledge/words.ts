@@ -3,17 +3,30 @@
  * lexicon (`#price`), days and months (`day:7`), numbers. Linear in its text; knows nothing of notes or visitors.
  */
 import { calendarKeys, figureOf, hanFigureAt, hanFigures, monthsOf, takeDates } from "./calendar.js";
-import { conceptsOf, isKnown, isLight, isStop, kindOf, LONGEST_HAN, noteKeys, questionKeys, stem } from "./vocabulary.js";
+import {
+	askedConceptsOf,
+	conceptsOf,
+	isKnown,
+	isLight,
+	isStop,
+	LONGEST_HAN,
+	noteKeys,
+	questionKeys,
+	relationsOf,
+	stem,
+} from "./vocabulary.js";
 
 /** What a question asks for, one a word. Any of `keys` in a note meets it. */
 export interface Term {
 	keys: string[];
-	/** The word's own key, where `keys` holds a concept: a note with this very word is nearer. */
-	literal?: string;
+	/** The keys of the very words, where `keys` holds a concept: a note with them all is nearer. */
+	literal?: readonly string[];
 	/** How much of a fact it carries: 1, less for general words and numbers. */
 	factor: number;
 	/** Key of a concept whose mention in a note means that the note does not speak of something else. */
 	kind?: string;
+	/** Key that stands for `keys` where the notes have none of them. */
+	whole?: string;
 	/** A follow-up's term replaces the earlier one of its class. */
 	class?: "day" | "month" | "number";
 	/** As it was written. */
@@ -77,7 +90,8 @@ function hanKeys(run: string): string[] {
 			for (const name of conceptsOf(word)) keys.push(...noteKeys(name));
 		}
 	}
-	for (const word of hanWords(run)) {
+	for (const whole of hanWords(run)) {
+		const word = verbOf(whole);
 		if (word.length > 1) continue;
 		keys.push(`=${word}`);
 		// One character means a concept only where it is a word: 约 means to book, 大约 does not.
@@ -85,6 +99,12 @@ function hanKeys(run: string): string[] {
 	}
 	return keys;
 }
+
+/** 寄 of 寄出, 买 of 买到: a verb of one character without what completes it. */
+const verbOf = (word: string): string =>
+	word.length === 2 && /[出到往回给来去好完掉过起上下入]$/.test(word) && isKnown(word[0] as string) && !isKnown(word)
+		? (word[0] as string)
+		: word;
 
 // Questions -------------------------------------------------------------------------------------------------------------
 
@@ -114,13 +134,14 @@ function latinTerms(written: readonly string[]): Term[] {
 		const word = words[i] as string;
 		const root = stems[i] as string;
 		let n = Math.min(3, words.length - i);
-		while (n > 1 && conceptsOf(stems.slice(i, i + n).join(" ")).length === 0) n--;
-		const names = n > 1 || !isStop(word) ? conceptsOf(stems.slice(i, i + n).join(" ")) : [];
+		while (n > 1 && askedConceptsOf(stems.slice(i, i + n).join(" ")).length === 0) n--;
+		const names = n > 1 || !isStop(word) ? askedConceptsOf(stems.slice(i, i + n).join(" ")) : [];
 		const text = written.slice(i, i + n).join(" ");
 		const figure = figureOf(word);
 		// "A logo for my bakery": whose it is says little of what is asked.
-		const light = (n === 1 && isLight(root)) || (/^(?:my|our)$/.test(words[i - 1] ?? "") && /^(?:for|of)$/.test(words[i - 2] ?? ""));
-		if (names.length > 0) terms.push(conceptTerm(names, text, n > 1 ? undefined : root, light));
+		const light =
+			isLight(stems.slice(i, i + n).join(" ")) || (/^(?:my|our)$/.test(words[i - 1] ?? "") && /^(?:for|of)$/.test(words[i - 2] ?? ""));
+		if (names.length > 0) terms.push(conceptTerm(names, text, stems.slice(i, i + n), light));
 		else if (figure !== undefined) terms.push({ keys: [figure], factor: FACTOR.number, class: "number", text });
 		else if (!isStop(word) && (word.length > 1 || !/\p{Script=Latin}/u.test(word))) {
 			terms.push({ keys: [root], factor: light ? FACTOR.light : FACTOR.word, text, plain: text === word });
@@ -130,9 +151,11 @@ function latinTerms(written: readonly string[]): Term[] {
 	return terms;
 }
 
-function conceptTerm(names: readonly string[], text: string, literal?: string, light = false): Term {
+function conceptTerm(names: readonly string[], text: string, literal: readonly string[], light: boolean): Term {
 	const keys = names.flatMap((name) => [...questionKeys(name), ...monthsOf(name)]);
-	return { keys, factor: light ? FACTOR.light : FACTOR.word, text, literal, kind: names.map(kindOf).find((kind) => kind !== undefined) };
+	const partOfDay = names.some((name) => name === "morning" || name === "afternoon" || name === "evening");
+	const factor = light ? FACTOR.light : partOfDay ? FACTOR.number : FACTOR.word;
+	return { keys, factor, text, literal, ...names.map(relationsOf).find((relations) => relations.kind ?? relations.whole) };
 }
 
 /** Longest words of the lexicon first, what stands between them by the segmenter. */
@@ -161,8 +184,8 @@ function hanTerms(run: string): Term[] {
 }
 
 function hanTerm(word: string, factor: number): Term[] {
-	const names = conceptsOf(word);
-	if (names.length > 0) return [conceptTerm(names, word, word, isLight(word))];
+	const names = askedConceptsOf(word);
+	if (names.length > 0) return [conceptTerm(names, word, [word], isLight(word))];
 	if (isStop(word)) return [];
 	return [{ keys: [word], factor: isLight(word) ? FACTOR.light : factor, text: word }];
 }
@@ -171,7 +194,8 @@ function hanTerm(word: string, factor: number): Term[] {
 function joined(words: Iterable<string>): string[] {
 	const all: string[] = [];
 	let open = false;
-	for (const word of words) {
+	for (const whole of words) {
+		const word = verbOf(whole);
 		const loose = word.length === 1 && !isKnown(word);
 		// 要带 is 带 with a word that says nothing.
 		const isPrefixed = word.length > 1 && !isKnown(word) && isStop(word[0] as string) && isKnown(word.slice(1));

@@ -1,0 +1,2 @@
+import type { Suite } from "./suite.js";
+export const slow: Suite = { name: "slow", what: "", run: async () => undefined };
