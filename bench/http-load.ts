@@ -3,127 +3,116 @@
  * Knows just enough of HTTP/1.1 for the answers of the servers here: a length or chunks.
  */
 import { connect, type Socket } from "node:net";
+import { percentile, type Sample } from "./measure.js";
 
 export interface Load {
 	port: number;
-	/** Address that connection `i` comes from: addresses of their own keep limits by address out of the measurement. */
-	localAddress?: (i: number) => string;
 	connections: number;
 	/** Requests in all, or until `ms` have passed. */
 	requests?: number;
 	ms?: number;
 	/** The whole request as bytes. `n` counts all requests of the load. */
-	request: (n: number, connection: number) => string;
-	/** Throws where an answer is not what was asked for; called for every one. */
-	check?: (body: string, status: number) => void;
+	request: (n: number) => string;
+	/** What every answer has to hold: an error would else be measured as an answer. */
+	expect: string;
+	/** Called with the body of each answer. */
+	heard?: (body: string) => void;
 }
 
-export interface LoadResult {
+export interface LoadResult extends Sample {
 	requests: number;
+	/** Requests a second. */
 	perSecond: number;
+	/** Milliseconds. */
 	p50: number;
 	p99: number;
-	bytes: number;
 }
 
-/** Percentile of unsorted milliseconds. */
-export function percentile(values: readonly number[], p: number): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor((p / 100) * sorted.length))] ?? 0;
-}
+/** Connection `i` comes from an address of its own: limits by address stay out of what is measured. */
+export const addressOf = (i: number): string => `127.0.${(i >> 7) & 127}.${2 + (i & 127)}`;
 
+/** Rejects where an answer is not what was asked for, or a connection ends. */
 export async function runLoad(load: Load): Promise<LoadResult> {
 	const times: number[] = [];
 	let sent = 0;
-	let bytes = 0;
 	const until = load.ms === undefined ? Number.POSITIVE_INFINITY : performance.now() + load.ms;
 	const limit = load.requests ?? Number.POSITIVE_INFINITY;
 	const began = performance.now();
-	await Promise.all(
-		Array.from({ length: load.connections }, (_, i) =>
-			onConnection(load, i, () => (sent < limit && performance.now() < until ? sent++ : -1), (ms, size) => {
-				times.push(ms);
-				bytes += size;
-			}),
-		),
-	);
+	const next = (): number => (sent < limit && performance.now() < until ? sent++ : -1);
+	await Promise.all(Array.from({ length: load.connections }, (_, i) => onConnection(load, i, next, times)));
 	const seconds = (performance.now() - began) / 1_000;
-	return { requests: times.length, perSecond: times.length / seconds, p50: percentile(times, 50), p99: percentile(times, 99), bytes };
+	return { requests: times.length, perSecond: times.length / seconds, p50: percentile(times, 50), p99: percentile(times, 99) };
 }
 
-function onConnection(load: Load, i: number, next: () => number, done: (ms: number, bytes: number) => void): Promise<void> {
+function onConnection(load: Load, i: number, next: () => number, times: number[]): Promise<void> {
+	const expect = Buffer.from(load.expect);
 	return new Promise((resolve, reject) => {
-		const socket: Socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true, ...(load.localAddress ? { localAddress: load.localAddress(i) } : {}) });
+		const socket: Socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true, localAddress: addressOf(i) });
 		let startedAt = 0;
 		let waiting: Buffer = Buffer.alloc(0);
 		const send = (): void => {
 			const n = next();
 			if (n < 0) {
-				socket.end();
+				socket.destroy();
 				resolve();
 				return;
 			}
 			startedAt = performance.now();
-			socket.write(load.request(n, i));
+			socket.write(load.request(n));
 		};
 		socket.on("connect", send);
 		socket.on("error", reject);
-		socket.on("close", () => resolve());
+		socket.on("close", () => reject(new Error("The server closed a connection of the load.")));
 		socket.on("data", (chunk) => {
 			waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
 			const answer = readAnswer(waiting);
 			if (!answer) return;
+			times.push(performance.now() - startedAt);
+			const whole = waiting.subarray(0, answer.length);
 			waiting = waiting.subarray(answer.length);
-			done(performance.now() - startedAt, answer.length);
-			try {
-				load.check?.(answer.body, answer.status);
-			} catch (error) {
+			if (!whole.includes(expect)) {
 				socket.destroy();
-				reject(error as Error);
+				reject(new Error(`An answer without ${load.expect}: ${whole.toString("utf8").slice(0, 2_000)}`));
 				return;
 			}
+			load.heard?.(answer.body());
 			send();
 		});
 	});
 }
 
 /** The first whole answer in these bytes; undefined while it is not all there. */
-function readAnswer(bytes: Buffer): { status: number; body: string; length: number } | undefined {
+export function readAnswer(bytes: Buffer): { body: () => string; length: number } | undefined {
 	const end = bytes.indexOf("\r\n\r\n");
 	if (end < 0) return undefined;
 	const head = bytes.toString("latin1", 0, end);
-	const status = Number(head.slice(9, 12));
 	const at = end + 4;
 	const size = /\r\ncontent-length: *(\d+)/i.exec(head);
 	if (size) {
 		const length = at + Number(size[1]);
-		return bytes.length < length ? undefined : { status, body: bytes.toString("utf8", at, length), length };
+		return bytes.length < length ? undefined : { body: () => bytes.toString("utf8", at, length), length };
 	}
-	if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, body: "", length: at };
-	let body = "";
+	if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { body: () => "", length: at };
+	const pieces: Buffer[] = [];
 	for (let from = at; ; ) {
 		const line = bytes.indexOf("\r\n", from);
 		if (line < 0) return undefined;
 		const chunk = Number.parseInt(bytes.toString("latin1", from, line), 16);
 		const data = line + 2;
 		if (bytes.length < data + chunk + 2) return undefined;
-		if (chunk === 0) return { status, body, length: data + 2 };
-		body += bytes.toString("utf8", data, data + chunk);
+		if (chunk === 0) return { body: () => Buffer.concat(pieces).toString("utf8"), length: data + 2 };
+		pieces.push(bytes.subarray(data, data + chunk));
 		from = data + chunk + 2;
 	}
 }
 
-/** A POST of JSON as bytes. */
-export const post = (path: string, body: string, headers: Record<string, string> = {}): string => {
-	const more = Object.entries(headers)
+const lines = (headers: Record<string, string>): string =>
+	Object.entries(headers)
 		.map(([name, value]) => `${name}: ${value}\r\n`)
 		.join("");
-	return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-};
 
-export const get = (path: string, headers: Record<string, string> = {}): string => {
-	const more = Object.entries(headers)
-		.map(([name, value]) => `${name}: ${value}\r\n`)
-		.join("");
-	return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
-};
+/** A POST of JSON as bytes. */
+export const post = (path: string, body: string, headers: Record<string, string> = {}): string =>
+	`POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${lines(headers)}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+export const get = (path: string, headers: Record<string, string> = {}): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${lines(headers)}\r\n`;

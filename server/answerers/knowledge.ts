@@ -7,12 +7,13 @@
  * name begins with `_`, nor `instructions.md`: they tell an agent what to do and are not for visitors.
  */
 import type { Answerer, Ending, Piece, Turn, TurnMessage } from "../engine/ports.js";
-import { type Answer, answers, smallTalk, unread } from "./knowledge/compose.js";
+import { type Answer, alsoUnread, answers, smallTalk, unread } from "./knowledge/compose.js";
 import { find, type Group } from "./knowledge/find.js";
 import { type Language, languageOf } from "./knowledge/language.js";
 import { Library } from "./knowledge/library.js";
+import { type SmallTalk, smallTalkOf } from "./knowledge/manners.js";
 import type { Shelf } from "./knowledge/shelf.js";
-import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self, type SmallTalk, smallTalkOf } from "./knowledge/talk.js";
+import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self } from "./knowledge/talk.js";
 
 /** Characters of a question kept for the owner. */
 const GAP_CHARS = 500;
@@ -53,9 +54,7 @@ function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
 	const said = turn.history.filter((m) => m.from === "visitor").map(textOf);
 	const incoming = turn.incoming.map(textOf);
 	const language = languageOf(incoming.join("\n")) ?? languageOf(said.slice(-3).join("\n")) ?? turn.desk.language ?? "en";
-	const unreadParts = turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined));
 	if (incoming.every((text) => text === "")) return { pieces: unread(language), gaps: [] };
-
 	const self: Self = { names: [turn.desk.name, turn.desk.ownerName, turn.desk.handle], about: turn.desk.about };
 	let talk: SmallTalk | null = null;
 	const list: Answer[] = [];
@@ -65,14 +64,12 @@ function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
 		if (courtesy === null) for (const asked of questionsOf(text)) list.push(...answer(asked, language, said, self, shelves));
 		said.push(text);
 	}
+	const told = list.slice(0, ANSWERS);
 	// What has no words is a nod if it is an emoji, and somebody at a loss if it is "???".
 	const wordless = incoming.some((text) => /\p{Extended_Pictographic}/u.test(text)) ? "fine" : "self";
-	if (list.length === 0) return { pieces: smallTalk(talk ?? wordless, language, owner, shelves), gaps: [] };
-	const told = list.slice(0, ANSWERS);
-	return {
-		pieces: answers(told, owner, unreadParts),
-		gaps: told.filter((one) => one.found.length === 0).map((one) => one.question.slice(0, GAP_CHARS)),
-	};
+	const pieces = told.length > 0 ? answers(told, owner) : smallTalk(talk ?? wordless, language, owner, shelves);
+	if (turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined))) pieces.push(...alsoUnread(language));
+	return { pieces, gaps: told.filter((one) => one.found.length === 0).map((one) => one.question.slice(0, GAP_CHARS)) };
 }
 
 /** Answers to a sentence: to each question joined in it where all have one, else to the whole, else to those that have one. */

@@ -99,7 +99,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 	async function housekeeping(): Promise<void> {
 		await expire();
 		while ((await store.write("pruneTickets", { now: clock.now(), limit: SLICE })).more);
-		while ((await store.write("foldChunks", { before: clock.now() - LIMITS.chunkRowsMs, limit: SLICE })).folded > 0);
+		while ((await store.write("foldChunks", { before: clock.now() - LIMITS.chunkRowsMs, limit: SLICE })).folded > 0) events.forgetRecent();
 	}
 
 	return {

@@ -43,6 +43,11 @@ class Recent {
 		return known && first && first.seq <= seq + 1 ? known.filter((e) => e.seq > seq) : undefined;
 	}
 
+	clear(): void {
+		this.ends.clear();
+		this.bytes = 0;
+	}
+
 	private drop(conversationId: number, events: readonly StoredEvent[]): void {
 		this.ends.delete(conversationId);
 		this.bytes -= sizeOf(events);
@@ -158,6 +163,11 @@ export class Events {
 		if (this.alone && hint.events) this.recent.add(hint.conversationId, hint.events);
 		const readers = this.readers.get(hint.conversationId);
 		if (readers) for (const reader of readers) reader.offer(hint.events);
+	}
+
+	/** What was written before has been rewritten: readers that begin now read it from the store. */
+	forgetRecent(): void {
+		this.recent.clear();
 	}
 
 	/** Every reader looks at the log again: after hints may have been lost. */

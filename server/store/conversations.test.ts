@@ -293,6 +293,45 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(words(await desk.task(me, sent.taskId))).toBe("Once upon a time.");
 	});
 
+	it("folds the pieces of an old answer into one, which a reader in their midst gets whole", async () => {
+		const me = await desk.caller();
+		const d = await desk.desk();
+		const steps = Array.from({ length: 3 }, () => gate());
+		desk.script(async function* () {
+			for (const [i, step] of steps.entries()) {
+				yield { type: "text", text: `${i} ` };
+				await step.promise;
+			}
+			yield { type: "reply" };
+		});
+		const sent = await desk.send(me, "tell");
+		let pieces = 0;
+		for await (const { json } of desk.engine.followSent(me, d, sent, { signal: new AbortController().signal })) {
+			if (json.includes("TASK_STATE_WORKING")) desk.clock.turn(0);
+			if (!json.includes("artifactUpdate")) continue;
+			steps[pieces++]?.open();
+			await new Promise((resolve) => setImmediate(resolve));
+			desk.clock.turn(LIMITS.pieceGapMs);
+		}
+		const before = await desk.task(me, sent.taskId);
+		const log = await desk.log(me, sent.contextId);
+		const chunks = log.filter((l) => l.artifactUpdate);
+		expect(chunks.length).toBeGreaterThan(2);
+		const { conversationId } = (await desk.engine.openContext(me, d, sent.contextId)) ?? { conversationId: 0 };
+		let folded = false;
+		desk.clock.turn(LIMITS.chunkRowsMs);
+		const look = (async () => {
+			while (!folded) folded = (await desk.store.read.events(conversationId, 0, 1_000, 1e6)).length < log.length;
+		})();
+		await desk.pass(10_000, () => folded);
+		await look;
+		expect(await desk.task(me, sent.taskId)).toEqual(before);
+		const { events } = await desk.engine.events(me, d, { contextId: sent.contextId, after: chunks[0]?.seq, limit: 100, waitMs: 0 });
+		const whole = JSON.parse(events[0] ?? "");
+		expect(whole).toMatchObject({ from: chunks[0]?.seq + 1, seq: chunks.at(-1)?.seq, artifactUpdate: { artifact: { parts: [{ text: "0 1 2 " }] }, lastChunk: true } });
+		expect(whole.artifactUpdate.append).toBeUndefined();
+	});
+
 	it("expires what waited for its caller a day", async () => {
 		const me = await desk.caller();
 		desk.script(function* () {

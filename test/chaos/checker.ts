@@ -158,8 +158,8 @@ class Conversation {
 	}
 
 	private status({ taskId, status, metadata }: TaskStatusUpdateEvent): void {
-		const chat = metadata?.[EXTENSIONS.chat] as { interrupted?: boolean } | undefined;
-		if (chat?.interrupted) this.interrupted.add(taskId);
+		const chat = metadata?.[EXTENSIONS.chat] as { interrupted?: boolean; stopped?: boolean } | undefined;
+		if (chat?.interrupted || chat?.stopped) this.interrupted.add(taskId);
 		const answeredIn = metadata?.answeredIn as string | undefined;
 		this.states.set(taskId, { state: status.state, ...(answeredIn === undefined ? {} : { answeredIn }) });
 	}

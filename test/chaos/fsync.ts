@@ -39,7 +39,7 @@ export function callsOf(trace: string): Call[] {
 		}
 		const resumed = /^<\.\.\. (\w+) resumed>.*\)\s+=\s+(-?\d+)/.exec(rest);
 		const call = open.get(pid);
-		if (!resumed || call?.name !== resumed[1]) return;
+		if (!resumed || !call || call.name !== resumed[1]) return;
 		open.delete(pid);
 		call.ended = at;
 		call.result = Number(resumed[2]);

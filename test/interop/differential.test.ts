@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answerer } from "../../server/engine/ports.js";
-import { LIMITS } from "../../shared/limits.js";
 import { openTestDesk, type TestDesk } from "../desk.js";
+import { WIDE_LIMITS } from "../limits.js";
 import { type Binding, type CallOptions, httpJson, jsonRpc, type Reply, webSocket } from "./bindings.js";
 
 /** Does what the words ask for, so that one desk can show every state. */
@@ -37,18 +37,10 @@ let strictBindings: Binding[];
 let other: { credential: string; task: string; context: string };
 
 beforeAll(async () => {
-	// One caller asks a thousand things here, as fast as it can.
-	const limits = {
-		...LIMITS,
-		guestMessagesPerMinute: 100_000,
-		guestMessagesPerHour: 100_000,
-		requestsPerMinutePerAddress: 100_000,
-		turnsPerGuest: 1_000,
-	};
-	desk = await openTestDesk({ answerer: obedient, config: { limits } });
+	desk = await openTestDesk({ answerer: obedient, config: { limits: WIDE_LIMITS } });
 	strict = await openTestDesk({
 		answerer: obedient,
-		config: { limits },
+		config: { limits: WIDE_LIMITS },
 		settings: { parts: "text+data", extendedCard: "credential", apiKey: true },
 	});
 	const all = async (of: TestDesk): Promise<Binding[]> => {

@@ -81,6 +81,8 @@ export interface World {
 
 interface Made {
 	plan: Planned;
+	/** New too where there is nothing yet to go on from. */
+	to: Planned["to"];
 	caller: number;
 	desk: number;
 	/** The first round in which it can be said. */
@@ -100,7 +102,7 @@ function fit(plans: readonly Planned[]): Made[] {
 		const base = plan.to === "new" ? undefined : made[plan.of % Math.max(1, made.length)];
 		const caller = base && !plan.foreign ? base.caller : plan.caller;
 		const desk = CALLERS[caller] ?? (base && !plan.foreign ? base.desk : plan.desk);
-		made.push({ plan, caller, desk, base, from: base ? base.from + 1 : 0, message: undefined, outcomes: [] });
+		made.push({ plan, to: base ? plan.to : "new", caller, desk, base, from: base ? base.from + 1 : 0, message: undefined, outcomes: [] });
 	}
 	return made;
 }
@@ -109,7 +111,7 @@ const textOf = ({ message }: Made): string => message?.parts[0]?.text ?? "";
 
 /** The message of a send, once it is known what it goes on from. Undefined: there is nothing to go on from. */
 function compose(made: Made, sequence: number): Message | undefined {
-	const { plan, base } = made;
+	const { plan, base, to } = made;
 	const at = base && won(base);
 	if (base && !at) return undefined;
 	const content = plan.content === 2 ? 0 : plan.content;
@@ -119,8 +121,8 @@ function compose(made: Made, sequence: number): Message | undefined {
 		role: "ROLE_USER",
 		parts: [{ text: `<s${sequence}-m${plan.messageId}-c${content}${plan.asks ? "?" : ""}>` }],
 		...(plan.content === 2 ? { metadata: { other: true } } : {}),
-		...(at && plan.to === "context" ? { contextId: at.contextId } : {}),
-		...(at && plan.to === "task" ? { taskId: at.taskId } : {}),
+		...(at && to === "context" ? { contextId: at.contextId } : {}),
+		...(at && to === "task" ? { taskId: at.taskId } : {}),
 	};
 }
 
@@ -183,7 +185,7 @@ async function deskOf(world: World, desk: number) {
 	return found;
 }
 
-/** Everything that is wrong with how a game went; empty: nothing. `made` counts the tasks there must be now, a caller's and desk's. */
+/** Everything that is wrong with how a game went; empty: nothing. Adds to `made` the tasks that there must be of it, as `totals` counts them. */
 export async function judge(world: World, { sequence, made: all }: Game, made: Map<string, number>): Promise<string[]> {
 	const wrong: string[] = [];
 	const keys = new Map<string, Made[]>();
@@ -202,24 +204,24 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 	};
 
 	for (const one of all) {
-		const { message, base, plan } = one;
+		const { message, base, to } = one;
 		if (!message || one.outcomes.length === 0) continue;
 		if (base && (base.caller !== one.caller || base.desk !== one.desk)) {
-			const expected = plan.to === "task" ? "task_not_found" : "context_not_found";
+			const expected = to === "task" ? "task_not_found" : "context_not_found";
 			for (const outcome of one.outcomes) {
 				if (!("refused" in outcome) || outcome.refused !== expected) wrong.push(`somebody else's: ${expected} was due, not ${JSON.stringify(outcome)}`);
 			}
 			continue;
 		}
 		const at = `${one.caller} ${one.desk} ${message.messageId}`;
-		const context = message.contextId ?? (plan.to === "new" ? won(one)?.contextId : undefined);
-		if (DESKS[one.desk] === "kit" && plan.to === "new") {
+		const context = message.contextId ?? (to === "new" ? won(one)?.contextId : undefined);
+		if (DESKS[one.desk] === "kit" && to === "new") {
 			// Always new: each time of saying it is another message, with a key of its own in its own conversation.
 			for (const outcome of one.outcomes) {
 				if ("refused" in outcome) wrong.push(`a new message was refused: ${outcome.refused}`);
 				else group(keys, `context ${outcome.contextId} ${at}`, { ...one, outcomes: [outcome] });
 			}
-		} else group(keys, plan.to === "task" ? `task ${message.taskId} ${at}` : DESKS[one.desk] === "kit" ? `context ${context} ${at}` : `desk ${at}`, one);
+		} else group(keys, to === "task" ? `task ${message.taskId} ${at}` : DESKS[one.desk] === "kit" ? `context ${context} ${at}` : `desk ${at}`, one);
 	}
 
 	for (const [key, said] of keys) {
@@ -240,7 +242,7 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 				if (!("refused" in outcome) || outcome.refused !== "idempotency_conflict") wrong.push(`${key}: other content came to ${JSON.stringify(outcome)}`);
 			} else if ("refused" in outcome) wrong.push(`${key}: a retry was refused: ${outcome.refused}`);
 			else if (outcome.taskId !== first.taskId || outcome.contextId !== first.contextId) wrong.push(`${key}: one message, two tasks: ${first.taskId}, ${outcome.taskId}`);
-			else add(winner, outcome, winner.plan.to !== "task");
+			else add(winner, outcome, winner.to !== "task");
 		}
 		const fresh = outcomes.filter(({ outcome }) => "attached" in outcome && outcome.attached === false).length;
 		if (fresh !== 1 && outcomes.some(({ outcome }) => "attached" in outcome)) wrong.push(`${key}: taken in ${fresh} times`);
@@ -268,17 +270,20 @@ async function judgeLog(world: World, sequence: number, contextId: string, log: 
 	return wrong;
 }
 
-/** Whether each caller has as many tasks as were made, by the count kept and by counting. */
-export async function judgeTotals(world: World, made: ReadonlyMap<string, number>, principals: ReadonlyMap<string, PrincipalRow>): Promise<string[]> {
-	const wrong: string[] = [];
-	for (const [at, expected] of made) {
-		const [uid = "", desk = ""] = at.split(" ");
-		const caller = { principal: principals.get(uid) as PrincipalRow, provenance: { channel: "a2a" as const }, extensions: [] };
-		const found = await deskOf(world, Number(desk));
-		for (const filter of [{}, { statusTimestampAfter: 0 }]) {
-			const { totalSize } = JSON.parse(await world.engine().listTasks(caller, found, { pageSize: 1, includeArtifacts: false, ...filter })) as { totalSize: number };
-			if (totalSize !== expected) wrong.push(`${at}: ${totalSize} tasks, and ${expected} were made`);
+/** How many tasks callers have at each desk, as `<uid> <desk>`: the count that is kept, which must be what counting gives. */
+export async function totals(world: World, principals: Iterable<PrincipalRow>): Promise<Map<string, number>> {
+	const found = new Map<string, number>();
+	for (const principal of principals) {
+		for (const [i] of DESKS.entries()) {
+			const desk = await deskOf(world, i);
+			const count = async (filter: { statusTimestampAfter?: number }): Promise<number> => {
+				const caller = { principal, provenance: { channel: "a2a" as const }, extensions: [] };
+				return (JSON.parse(await world.engine().listTasks(caller, desk, { pageSize: 1, includeArtifacts: false, ...filter })) as { totalSize: number }).totalSize;
+			};
+			const [kept, counted] = [await count({}), await count({ statusTimestampAfter: 0 })];
+			if (kept !== counted) throw new Error(`${principal.uid} has ${counted} tasks at ${DESKS[i]}, and ${kept} are kept count of`);
+			if (counted > 0) found.set(`${principal.uid} ${i}`, counted);
 		}
 	}
-	return wrong;
+	return found;
 }

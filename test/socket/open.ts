@@ -44,9 +44,9 @@ export async function settle(): Promise<void> {
 export async function turnUntil(clock: TestClock, holds: () => boolean, stepMs?: number): Promise<void> {
 	let before = performance.now();
 	while (!holds()) {
-		const now = performance.now();
-		clock.turn(stepMs ?? now - before);
-		before = now;
+		const wholeMs = Math.floor(performance.now() - before);
+		before += wholeMs;
+		clock.turn(stepMs ?? wholeMs);
 		await settle();
 	}
 }

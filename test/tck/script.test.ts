@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMITS } from "../../shared/limits.js";
 import { openTestDesk, type TestDesk } from "../desk.js";
+import { WIDE_LIMITS } from "../limits.js";
 import { script } from "./script.js";
 
 let desk: TestDesk;
 beforeAll(async () => {
 	desk = await openTestDesk({
 		handle: "demo",
-		config: { limits: { ...LIMITS, guestMessagesPerMinute: 1_000 } },
+		config: { limits: WIDE_LIMITS },
 		answerer: script,
 		settings: { clientContexts: true, sharedAnonymous: true, retryScope: "context", statusMessage: "reply" },
 	});

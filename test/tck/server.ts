@@ -6,13 +6,11 @@
  *     PORT=9999 npm run tck:server
  *     ./run_tck.py --sut-host http://127.0.0.1:9999/a2a/demo
  */
-import { LIMITS } from "../../shared/limits.js";
 import { openTestDesk } from "../desk.js";
+import { WIDE_LIMITS } from "../limits.js";
 import { script } from "./script.js";
 
 const PORT = 9_999;
-/** The kit asks as fast as it can, all of it from one address and as one caller. */
-const PLENTY = 1_000_000;
 
 const port = Number(process.env.PORT || PORT);
 const host = "127.0.0.1";
@@ -30,15 +28,8 @@ const desk = await openTestDesk({
 	},
 	config: {
 		publicUrl,
-		limits: {
-			...LIMITS,
-			requestsPerMinutePerAddress: PLENTY,
-			guestMessagesPerMinute: PLENTY,
-			guestMessagesPerHour: PLENTY,
-			streamsPerCaller: PLENTY,
-			turnsPerGuest: PLENTY,
-			turnsPerDesk: PLENTY,
-		},
+		// The kit asks as fast as it can, all of it from one address and as one caller.
+		limits: WIDE_LIMITS,
 	},
 	log: (level, fields, text) => {
 		if (level !== "info") console.error(level, text, fields);

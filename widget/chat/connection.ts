@@ -176,10 +176,8 @@ export function createConnection(parts: ConnectionParts): Connection {
 	}
 
 	async function hello(): Promise<void> {
-		const mine = socket;
 		try {
 			const result = (await call("Hello", parts.hello(), READY_MS)) as HelloResult;
-			if (socket !== mine) return;
 			timer("ready", undefined);
 			timer("stable", STABLE_MS, () => {
 				attempts = 0;
@@ -188,7 +186,8 @@ export function createConnection(parts: ConnectionParts): Connection {
 			become("open");
 			parts.onReady(result);
 		} catch (error) {
-			if (socket === mine && error instanceof Refusal) refused(error);
+			// Lost: whoever lost it has seen to what comes next.
+			if (error instanceof Refusal) refused(error);
 		}
 	}
 

@@ -200,7 +200,9 @@ function withMessage(before: Conversation, logged: LoggedMessage): Conversation 
 	if (reactionOf(logged.message)) return after;
 	// Whoever of the desk's side speaks ends what was being said, and takes down the sign (DESK-4).
 	const { taskId } = logged.message;
-	const tasks = before.tasks.map((task) => (taskId === undefined || task.id === taskId ? { ...task, artifacts: [], interrupted: false } : task));
+	const tasks = before.tasks.map((task) =>
+		taskId === undefined || task.id === taskId ? { ...task, artifacts: [], interrupted: false } : task,
+	);
 	return { ...after, deskTyping: false, ended: false, tasks };
 }
 

@@ -422,11 +422,22 @@ describe("a new conversation", () => {
 
 	test("that is begun while Hello is under way is not taken back", async () => {
 		const v = visit();
-		v.server.add(v.server.begin(), { message: message("q", "ROLE_USER", "Old") });
+		const ctx = v.server.begin();
+		v.server.add(ctx, { message: message("q", "ROLE_USER", "Old") });
+		const result = { you: { id: "usr_1", kind: "guest" }, desk: DESK, following: [], extensions: [], context: v.server.state(ctx) };
+		v.server.refuse.set("Hello", [
+			() => {
+				v.session.begin();
+				return { result };
+			},
+		]);
 		v.session.open();
-		v.session.begin();
 		await settle();
+		expect(v.session.state.link).toBe("open");
 		expect(read(v)).toEqual([]);
+		v.session.send("New");
+		await settle();
+		expect(v.server.sends[0]?.contextId).toBeUndefined();
 	});
 });
 

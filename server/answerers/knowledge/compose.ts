@@ -4,9 +4,9 @@
  */
 import type { Group } from "./find.js";
 import type { Language } from "./language.js";
+import type { SmallTalk } from "./manners.js";
 import { plain } from "./passages.js";
 import type { Note, Shelf } from "./shelf.js";
-import type { SmallTalk } from "./talk.js";
 
 /** An answered or unanswered question of a turn. */
 export interface Answer {
@@ -62,23 +62,24 @@ export function smallTalk(talk: SmallTalk, language: Language, owner: string, sh
 	const words = WORDS[language];
 	const pieces: string[] = [tidy(words.talk[talk](named(owner, language)))];
 	const topics = topicsOf(shelves, language);
-	if ((talk === "greeting" || talk === "self") && topics.length > 0) pieces.push(language === "en" ? " " : "", words.topics(topics));
-	return pieces.filter((piece) => piece !== "");
+	if ((talk === "greeting" || talk === "self") && topics.length > 0) pieces.push(`${language === "en" ? " " : ""}${words.topics(topics)}`);
+	return pieces;
 }
 
-/** Only parts that cannot be read. */
+/** Where there were only parts that cannot be read. */
 export const unread = (language: Language): string[] => [WORDS[language].unread];
 
-/** The reply to questions, in the pieces in which it is said. `alsoUnread`: there were parts that cannot be read. */
-export function answers(list: readonly Answer[], owner: string, alsoUnread: boolean): string[] {
+/** Added where there were words and parts that cannot be read. */
+export const alsoUnread = (language: Language): string[] => ["\n\n", WORDS[language].alsoUnread];
+
+/** The reply to questions, in the pieces in which it is said. */
+export function answers(list: readonly Answer[], owner: string): string[] {
 	const pieces: string[] = [];
-	const language = list[0]?.language ?? "en";
 	for (const [i, answer] of list.entries()) {
 		if (i > 0) pieces.push("\n\n");
 		if (list.length > 1) pieces.push(`**${label(answer.question)}**\n\n`);
 		pieces.push(...one(answer, owner));
 	}
-	if (alsoUnread) pieces.push("\n\n", WORDS[language].alsoUnread);
 	return pieces;
 }
 

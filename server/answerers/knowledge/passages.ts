@@ -26,7 +26,7 @@ export interface Passage {
 const PARAGRAPH_CHARS = 600;
 
 /** Whether a file may be quoted to visitors. */
-export function isQuotable(path: string): boolean {
+function isQuotable(path: string): boolean {
 	const names = path.split("/");
 	return !names.some((name) => name.startsWith("_") || name.startsWith(".")) && names.at(-1)?.toLowerCase() !== "instructions.md";
 }

@@ -105,61 +105,63 @@ export function worthSearching(weighed: readonly Weighed[]): Map<string, number>
  * @returns null where the passage is no answer.
  */
 export function score(question: Question, weighed: readonly Weighed[], note: Note, bm25: number, named: boolean): Scored | null {
-	const missing = question.needs.filter((need) => !note.facts.includes(need));
-	// "When is shipping free?" may ask under what condition: then every word must be there.
-	const condition = missing.length === 1 && missing[0] === "when";
-	if (missing.length > 0 && !condition) return null;
-	const measures = question.needs.some((need) => need === "price" || need === "size" || need === "weight" || need === "sale");
-	let asked = 0;
-	let covered = 0;
-	let askedNow = 0;
-	let coveredNow = 0;
+	const asked = cover(question, weighed, note);
+	const fit = asked === null ? 0 : subjectFit(weighed, note);
+	if (asked === null || (named && fit < 1)) return null;
 	let near = 0;
 	let literal = 0;
-	let otherTopic = false;
-	let unknown = false;
-	let solid = false;
-	let opens = false;
-	const matches = weighed.map(({ term }) =>
-		Math.max(...term.keys.map((key) => Math.max(contains(note.own, key), contains(note.place.context, key)))),
-	);
-	const facts = weighed.filter(({ term }, i) => term.factor > GENERAL && matches[i] === 1).length;
-	for (const [i, word] of weighed.entries()) {
-		const { term, weight, known, earlier, topic } = word;
-		const match = matches[i] as number;
-		// "My vase arrived broken" is answered by "if a piece arrives broken", its price only by a note that names it.
-		const ofKind = match === 0 && term.kind !== undefined && !measures && facts >= (known ? 1 : 2) && note.own.has(term.kind);
-		const full = ofKind ? least(word) : weight;
-		asked += full;
-		covered += weight * match;
-		if (!earlier && term.factor > GENERAL) {
-			askedNow += full;
-			coveredNow += weight * match;
-		}
-		// Another day's note is no answer, however much else it says.
-		if (match === 0 && !earlier && (term.class === "day" || term.class === "month")) return null;
-		if (match === 0) {
-			otherTopic ||= topic && !ofKind;
-			unknown ||= !known && term.factor > GENERAL;
-			continue;
-		}
-		solid ||= term.factor > GENERAL;
-		opens ||= term.factor > GENERAL && term.keys.some((key) => contains(note.opening, key) === 1 || note.place.heading.has(key));
+	for (const { term, weight, topic } of asked.found) {
 		near += weight * Math.max(...term.keys.map((key) => nearness(note, key, topic)));
 		if (!topic && saysLiterally(note, term)) literal += weight;
 	}
-	// What is for sale is named first ("Mugs: €28"); a price further on may be of something else.
-	if (question.needs.includes("sale") && !opens) return null;
-	const enough = unknown ? ENOUGH_WITH_UNKNOWN : ENOUGH;
-	const coverage = asked === 0 ? 0 : covered / asked - (otherTopic ? OTHER_TOPIC : 0);
-	if (condition && (facts < 2 || covered < asked)) return null;
-	if (!solid || coverage < enough || (askedNow > 0 && coveredNow / askedNow < enough)) return null;
-	const fit = subjectFit(weighed, note);
-	if (named && fit < 1) return null;
-	const exact = coverage + ORDER.literal * (literal / asked);
+	const exact = asked.coverage + ORDER.literal * (literal / asked.weight);
 	const language = note.language === null || note.language === question.language ? ORDER.language : 0;
-	return { note, exact, rank: exact + ORDER.near * (near / asked) + ORDER.subject * fit + ORDER.bm25 * bm25 + language };
+	return { note, exact, rank: exact + ORDER.near * (near / asked.weight) + ORDER.subject * fit + ORDER.bm25 * bm25 + language };
 }
+
+/** What a passage covers of a question, or null where that does not make it an answer. */
+function cover(question: Question, weighed: readonly Weighed[], note: Note): { coverage: number; weight: number; found: Weighed[] } | null {
+	const { needs } = question;
+	const lacking = needs.filter((need) => !note.facts.includes(need));
+	// "When is shipping free?" may ask under what condition: then every word must be there.
+	const condition = lacking.length === 1 && lacking[0] === "when";
+	if (lacking.length > 0 && !condition) return null;
+	const matches = weighed.map(({ term }) => Math.max(...term.keys.map((key) => matchOf(note, key))));
+	const found = weighed.filter((_, i) => (matches[i] as number) > 0);
+	const solid = found.filter((w) => w.term.factor > GENERAL);
+	const whole = weighed.filter((w, i) => w.term.factor > GENERAL && matches[i] === 1).length;
+	if (solid.length === 0 || (condition && whole < 2)) return null;
+	// What is for sale is named first ("Mugs: €28"); a price further on may be of something else.
+	if (needs.includes("sale") && !solid.some((w) => w.term.keys.some((key) => opensWith(note, key)))) return null;
+	const measures = needs.some((need) => need === "price" || need === "size" || need === "weight" || need === "sale");
+	const all = { weight: 0, covered: 0 };
+	const now = { weight: 0, covered: 0 };
+	let enough = ENOUGH;
+	let otherTopic = false;
+	for (const [i, word] of weighed.entries()) {
+		const { term, known, earlier, topic } = word;
+		const match = matches[i] as number;
+		// Another day's note is no answer, however much else it says.
+		if (match === 0 && !earlier && (term.class === "day" || term.class === "month")) return null;
+		// "My vase arrived broken" is answered by "if a piece arrives broken", its price only by a note that names it.
+		const ofKind = match === 0 && term.kind !== undefined && !measures && whole >= (known ? 1 : 2) && note.own.has(term.kind);
+		if (match === 0 && term.factor > GENERAL) {
+			otherTopic ||= topic && !ofKind;
+			if (!known) enough = ENOUGH_WITH_UNKNOWN;
+		}
+		for (const sum of earlier || term.factor <= GENERAL ? [all] : [all, now]) {
+			sum.weight += ofKind ? least(word) : word.weight;
+			sum.covered += word.weight * match;
+		}
+	}
+	const coverage = all.covered / all.weight - (otherTopic ? OTHER_TOPIC : 0);
+	if (coverage < enough || (condition && coverage < 1) || (now.weight > 0 && now.covered / now.weight < enough)) return null;
+	return { coverage, weight: all.weight, found };
+}
+
+const matchOf = (note: Note, key: string): number => Math.max(contains(note.own, key), contains(note.place.context, key));
+
+const opensWith = (note: Note, key: string): boolean => contains(note.opening, key) === 1 || note.place.heading.has(key);
 
 /** How much a key is what the passage itself speaks of. A subject of these notes is best sought under its own heading. */
 function nearness(note: Note, key: string, topic: boolean): number {

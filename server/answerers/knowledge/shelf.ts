@@ -78,7 +78,7 @@ export class Keys {
 }
 
 /** Characters of notes read in one go, some milliseconds of work; then everybody else has a turn. */
-const SLICE_CHARS = 4_000;
+const SLICE_CHARS = 2_000;
 const OPENING = /^[^\p{L}\p{N}]*(?:\p{Script=Han}{1,8}|(?:[^\s\p{Script=Han}]+\s*){1,4})/u;
 const CHINESE = /\p{Script=Han}/u;
 
@@ -185,15 +185,19 @@ export class Shelf {
 	 * Only for words long enough that chance does not make them alike.
 	 */
 	alike(word: string): string | undefined {
-		if (word.length < 5 || word.length > 30 || CHINESE.test(word)) return undefined;
+		if (word.length < 6 || word.length > 30 || CHINESE.test(word)) return undefined;
 		const spelt = this.index.autoSuggest(word, { fuzzy: 1, prefix: false });
-		const near = spelt.find((s) => s.suggestion[0] === word[0] && !s.suggestion.startsWith("#"))?.suggestion;
+		const near = spelt.find((s) => s.suggestion[0] === word[0])?.suggestion;
 		if (near !== undefined) return near;
-		if (word.length < 7) return undefined;
-		const root = word.slice(0, Math.max(6, word.length - 4));
-		return this.index.autoSuggest(root, { prefix: true, fuzzy: false }).find((s) => Math.abs(s.suggestion.length - word.length) <= 4)
-			?.suggestion;
+		const begun = this.index.autoSuggest(word.slice(0, 6), { fuzzy: false, prefix: true });
+		return begun.map((s) => s.suggestion).find((known) => sharedBeginning(word, known) >= 0.75 * Math.max(word.length, known.length));
 	}
+}
+
+function sharedBeginning(a: string, b: string): number {
+	let n = 0;
+	while (n < a.length && a[n] === b[n]) n++;
+	return n;
 }
 
 const wordsOf = (subject: string): string[][] => termsOf(subject).map((term) => term.keys);

@@ -1,0 +1,1 @@
+import { fc, test } from "@fast-check/vitest";
