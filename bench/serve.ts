@@ -1,16 +1,21 @@
-/** The desk that is measured: the whole product with an answerer that says back what it is asked. Tells its address and key on one line, then obeys lines. */
-import { randomBytes } from "node:crypto";
+/**
+ * The desk that is measured: the whole product on SQLite, with an answerer that says back what it is asked, and with limits out of
+ * reach, since they are not what is measured.
+ */
 import { createDesk } from "../server/app.js";
 import { loadConfig } from "../server/config.js";
 import type { Answerer, Ending, Piece } from "../server/engine/ports.js";
 import { systemClock, systemRandom } from "../server/open.js";
 import { openSqlite } from "../server/store/sqlite.js";
 import { storeOf } from "../server/store/store.js";
+import { questions, ready } from "./child.js";
 
-const dir = process.env.DATA_DIR ?? "";
+const HANDLE = "mira";
 const PIECES = 200;
+const PACE_MS = 20;
+const OUT_OF_REACH = 100_000_000;
 
-/** `echo …`: at once. `pieces …`: 200 pieces as fast as they are taken. `paced …`: a piece every 20 ms. */
+/** `echo …`: at once. `pieces [n]`: n pieces as fast as they are taken. `paced [n]`: a piece every 20 ms. The peers' answer alike. */
 const answerer: Answerer = {
 	name: "bench",
 	inProcess: true,
@@ -31,30 +36,49 @@ async function* stream(words: string): AsyncGenerator<Piece | Ending> {
 	const began = performance.now();
 	for (let i = 0; i < count; i++) {
 		yield { type: "text", text: `piece ${i} ` };
-		if (paced) await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + (i + 1) * 20 - performance.now())));
+		if (paced) await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + (i + 1) * PACE_MS - performance.now())));
 		else await new Promise((resolve) => setImmediate(resolve));
 	}
 	yield { type: "reply", asks: false };
 }
 
 const log = (level: string, fields: object, text: string): void => {
-	if (level !== "info") process.stderr.write(`${text} ${JSON.stringify(fields)}\n`);
+	if (level !== "info") process.stderr.write(`${text} ${JSON.stringify(fields, (_key, value) => (value instanceof Error ? value.stack : value))}\n`);
 };
-const config = loadConfig({ DATA_DIR: dir, LIMIT_REQUESTS_PER_MINUTE_PER_ADDRESS: "100000000", LIMIT_SOCKETS_PER_ADDRESS: "100000", LIMIT_SOCKETS_PER_DESK: "100000", LIMIT_SOCKETS_PER_GUEST: "100000", LIMIT_SOCKETS_UNAUTHENTICATED: "100000", LIMIT_STREAMS_PER_CALLER: "100000" });
-const driver = await openSqlite({ dir, workerUrl: new URL("../server/writer.js", import.meta.url), clock: systemClock, log });
+
+const settings = loadConfig({ DATA_DIR: process.env.DATA_DIR });
+const config = {
+	...settings,
+	limits: {
+		...settings.limits,
+		requestsPerMinutePerAddress: OUT_OF_REACH,
+		newGuestsPerMinutePerAddress: OUT_OF_REACH,
+		socketsPerAddress: OUT_OF_REACH,
+		socketsPerDesk: OUT_OF_REACH,
+		socketsPerGuest: OUT_OF_REACH,
+		socketsUnauthenticated: OUT_OF_REACH,
+		streamsPerCaller: OUT_OF_REACH,
+		turnsPerGuest: OUT_OF_REACH,
+		turnsPerDesk: OUT_OF_REACH,
+		guestMessagesPerMinute: OUT_OF_REACH,
+		guestMessagesPerHour: OUT_OF_REACH,
+	},
+};
+const driver = await openSqlite({ dir: config.dataDir, workerUrl: new URL("./writer.js", import.meta.url), clock: systemClock, log });
 const desk = await createDesk({ config, store: storeOf(driver, false), answerers: [answerer], clock: systemClock, random: systemRandom, log });
-if (!(await desk.engine.desk("mira"))) await desk.engine.owner.createOwner({ handle: "mira", name: "Mira" });
-const key = await desk.engine.owner.createKey("mira", `bench ${randomBytes(4).toString("hex")}`);
-const listening = await desk.listen({ port: 0, host: "127.0.0.1" });
-process.stdout.write(`${JSON.stringify({ port: listening.port, key })}\n`);
-process.on("message", (ask: { id: number; what: "cpu" | "memory" }) => {
-	if (ask.what === "cpu") {
-		const { user, system } = process.cpuUsage();
-		process.send?.({ id: ask.id, value: (user + system) / 1_000 });
-	} else {
-		globalThis.gc?.();
-		const { rss, heapUsed } = process.memoryUsage();
-		process.send?.({ id: ask.id, value: { rss, heapUsed } });
-	}
-});
-process.on("SIGTERM", () => process.exit(0));
+const { engine } = desk;
+await engine.owner.createOwner({ handle: HANDLE, name: "Mira" });
+
+/** Tickets as chat pages bear them, each good for one guest. */
+questions.tickets = async (count: number) => {
+	const row = await engine.desk(HANDLE);
+	return row && Array.from({ length: count }, () => engine.embed.issueTicket(row, null));
+};
+/** The owner takes the microphone of conversations, or hands it back: one event in the log of each. */
+questions.microphone = async ({ contextIds, owner }: { contextIds: string[]; owner: boolean }) => {
+	for (const contextId of contextIds) await (owner ? engine.owner.takeMicrophone(HANDLE, contextId) : engine.owner.handBack(HANDLE, contextId));
+};
+
+const key = await engine.owner.createKey(HANDLE, "bench");
+const { port } = await desk.listen({ port: 0, host: "127.0.0.1" });
+ready({ port, key });

@@ -78,15 +78,4 @@ const requestHandler = new DefaultRequestHandler(card, store, new Echo());
 const app = express();
 app.use("/.well-known/agent-card.json", agentCardHandler({ agentCardProvider: requestHandler }));
 app.use("/", jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
-const server = app.listen(0, "127.0.0.1", () => process.stdout.write(`${JSON.stringify({ port: server.address().port, key: "" })}\n`));
-process.on("message", ({ id, what }) => {
-	if (what === "cpu") {
-		const { user, system } = process.cpuUsage();
-		process.send({ id, value: (user + system) / 1_000 });
-	} else {
-		globalThis.gc?.();
-		const { rss, heapUsed } = process.memoryUsage();
-		process.send({ id, value: { rss, heapUsed } });
-	}
-});
-process.on("SIGTERM", () => process.exit(0));
+const server = app.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => process.send?.({ ready: { port: server.address().port } }));

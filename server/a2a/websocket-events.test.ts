@@ -133,7 +133,22 @@ describe("a conversation", () => {
 			const whole = client.events.flatMap((e) => e.artifactUpdate?.artifact.parts.map((p) => p.text) ?? []).join("");
 			expect(client.events.every((e) => e.from === undefined)).toBe(true);
 
-			while ((await own.store.write("foldChunks", { before: own.clock.now() + 1, limit: 10 })).folded > 0);
+			await client.close();
+
+			// A day later housekeeping has folded them.
+			const row = await own.engine.desk("mira");
+			const principal = (row && (await own.engine.identify(guestToken as string, row))) ?? null;
+			const caller = { principal, provenance: { channel: "a2a" as const }, extensions: [] };
+			const { conversationId } = (row && (await own.engine.openContext(caller, row))) ?? { conversationId: 0 };
+			const pieces = async (): Promise<number> =>
+				(await own.store.read.events(conversationId, 0, 500, 1_000_000)).filter((e) => e.kind === "artifact").length;
+			expect(await pieces()).toBeGreaterThan(4);
+			own.clock.turn(LIMITS.chunkRowsMs);
+			while ((await pieces()) > 0) {
+				own.clock.turn(60_000);
+				await settle();
+			}
+
 			// From the beginning, and from the midst of the pieces.
 			for (const after of [0, 5]) {
 				const reader = await dial(own);

@@ -123,10 +123,14 @@ const QUESTION_END = /[?？]["'”’»)\]）】」』!！?？\s]*$/;
 /** An emoji of one code point, or what joins, colours and varies them. */
 const EMOJI = "\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\p{Regional_Indicator}|\\u{200d}|\\u{fe0f}|\\u{20e3}";
 const ONLY_SIGNS = new RegExp(`^(?:[\\s\\p{P}\\p{S}]|${EMOJI})*$`, "u");
-const EMOJI_END = new RegExp(`(?:[~～]|${EMOJI})+$`, "u");
+const ONE_EMOJI = new RegExp(`^(?:[~～]|${EMOJI})$`, "u");
 const EMOTICON = /^[:;=]['-]?[)(DPp3]+$|^\^[_.-]?\^$|^x{2,}$/;
 
-const isQuestion = (sentence: string): boolean => QUESTION_END.test(sentence.replace(EMOJI_END, ""));
+function isQuestion(sentence: string): boolean {
+	const signs = [...sentence];
+	while (signs.length > 0 && ONE_EMOJI.test(signs.at(-1) as string)) signs.pop();
+	return QUESTION_END.test(signs.join(""));
+}
 
 /** Not a sentence of its own: signs and emoji, a remark in brackets, a thank-you, a signature. A lone question mark is a sentence. */
 function isBeside(sentence: string): boolean {

@@ -47,10 +47,13 @@ export function decideCancelTask(rows: CancelRows, input: CancelInput): { plan: 
 	// The others that the turn covered are left to the next claim.
 	const left = coveredBy({ throughSeq: Number.MAX_SAFE_INTEGER }, (rows.openTasks ?? []).filter((t) => t.uid !== named.uid));
 	const queued = (rows.turns ?? []).find((t) => t.state === "queued");
+	// What the fenced turn had said to them is marked by the claim that says it anew (G-08).
+	const wrote = (rows.turns ?? []).find((t) => t.uid === answer.fencedTurn)?.wrote ?? 0;
 	if (answer.fencedTurn && left.length > 0 && !queued) {
-		change.newTurn = queuedTurn(rows, input.turnUid, input.now);
+		change.newTurn = { ...queuedTurn(rows, input.turnUid, input.now), wrote };
 		answer.next = input.turnUid;
 	} else if (answer.fencedTurn && queued) {
+		if (wrote) change.turns.push({ ...queued, wrote });
 		answer.next = queued.uid;
 	}
 	return finish(change, log, answer);

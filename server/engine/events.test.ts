@@ -103,6 +103,19 @@ describe("a reader of a conversation", () => {
 		expect(shared.reads()).toBe(1);
 	});
 
+	it("takes no older write for the end of a log that was published after a newer one", async () => {
+		const log = logOf(true);
+		log.grow(2);
+		log.grow(5, "none");
+		const [third, fourth, ...newer] = log.rows.slice(2) as [StoredEvent, StoredEvent, ...StoredEvent[]];
+		log.events.publish({ conversationId: 1, seq: 7, events: newer });
+		log.events.publish({ conversationId: 1, seq: 4, events: [third, fourth] });
+		const reader = log.events.read(1, 2, () => undefined);
+		expect(seqs(await reader.next(1e6))).toEqual([3, 4, 5, 6, 7]);
+		log.events.publish({ conversationId: 1, seq: 1, events: log.rows.slice(0, 1) });
+		expect(seqs(await log.events.read(1, 5, () => undefined).next(1e6))).toEqual([6, 7]);
+	});
+
 	it("is forgotten once closed", async () => {
 		const log = logOf(false);
 		let woken = 0;

@@ -24,9 +24,13 @@ class Recent {
 	private bytes = 0;
 
 	add(conversationId: number, events: readonly StoredEvent[]): void {
-		const before = this.ends.get(conversationId);
-		const joined = before && before.at(-1)?.seq === (events[0]?.seq ?? 0) - 1 ? [...before, ...events] : [...events];
-		if (before) this.drop(conversationId, before);
+		const before = this.ends.get(conversationId) ?? [];
+		const begin = events[0]?.seq ?? 0;
+		// Two writes of one commit may be published the other way round: what stands here stays the end of its log.
+		const later = begin <= (before.at(-1)?.seq ?? 0);
+		const follows = later ? events.at(-1)?.seq === (before[0]?.seq ?? 0) - 1 : before.at(-1)?.seq === begin - 1;
+		const joined = later ? (follows ? [...events, ...before] : before) : follows ? [...before, ...events] : [...events];
+		this.drop(conversationId, before);
 		const kept = joined.slice(-RECENT_EVENTS);
 		this.ends.set(conversationId, kept);
 		this.bytes += sizeOf(kept);

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DeskError } from "../../shared/errors.js";
+import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Caller, Desk } from "../engine/engine.js";
-import { type Asked, gate, openEngine, type Script, type TestEngine, textsOf } from "../../test/engine.js";
+import { type Asked, echoScript, gate, type LogLine, openEngine, type Script, type TestEngine, textsOf } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
 
 const states = (lines: Asked[], taskId: string): string[] => lines.flatMap((l) => (l.statusUpdate?.taskId === taskId ? [l.statusUpdate.status.state.slice(11)] : []));
@@ -226,6 +227,42 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(states(log, a.taskId)).toEqual(["WORKING", "CANCELED"]);
 	});
 
+	it.each([false, true])("marks what had been said to the other of two questions when one is canceled (a third one waits: %s)", async (third) => {
+		const me = await desk.caller();
+		const d = await desk.desk();
+		const hold = gate();
+		desk.script(async function* () {
+			await hold.promise;
+			yield { type: "text", text: "first" };
+			yield { type: "reply" };
+		});
+		const first = await desk.send(me, "a");
+		const b = await desk.send(me, "b", { contextId: first.contextId });
+		const c = await desk.send(me, "c", { contextId: first.contextId });
+		const said = gate();
+		desk.script(async function* (_turn, signal) {
+			yield { type: "text", text: "half of" };
+			said.open();
+			await new Promise((resolve) => signal.addEventListener("abort", resolve));
+		});
+		hold.open();
+		await said.promise;
+		const pieces = async (): Promise<LogLine[]> => (await desk.log(me, first.contextId)).filter((e) => e.artifactUpdate?.taskId === c.taskId);
+		let written = 0;
+		const look = async (): Promise<void> => void (written = (await pieces()).length);
+		await desk.pass(10, () => (void look(), written > 0));
+		desk.script(echoScript);
+		const last = third ? await desk.send(me, "d", { contextId: first.contextId }) : c;
+		await desk.engine.cancelTask(me, d, b.taskId);
+		await desk.engine.answer(me, d, last, { waitMs: 60_000 });
+		const log = await desk.log(me, first.contextId);
+		const marks = log.filter((e) => e.statusUpdate?.taskId === c.taskId && e.statusUpdate.metadata?.[EXTENSIONS.chat]?.interrupted);
+		expect(marks).toHaveLength(1);
+		const [half, whole] = (await pieces()).filter((e) => !e.artifactUpdate.append);
+		expect(half.seq).toBeLessThan(marks[0].seq);
+		expect(whole.seq).toBeGreaterThan(marks[0].seq);
+	});
+
 	it("lets nothing of the agent's into the log once the owner has the microphone, and answers after hand-back", async () => {
 		const me = await desk.caller();
 		const begun = gate();
@@ -321,7 +358,10 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		let folded = false;
 		desk.clock.turn(LIMITS.chunkRowsMs);
 		const look = (async () => {
-			while (!folded) folded = (await desk.store.read.events(conversationId, 0, 1_000, 1e6)).length < log.length;
+			while (!folded) {
+				folded = (await desk.store.read.events(conversationId, 0, 1_000, 1e6)).length < log.length;
+				await new Promise((resolve) => setImmediate(resolve));
+			}
 		})();
 		await desk.pass(10_000, () => folded);
 		await look;

@@ -189,15 +189,13 @@ async function deskOf(world: World, desk: number) {
 export async function judge(world: World, { sequence, made: all }: Game, made: Map<string, number>): Promise<string[]> {
 	const wrong: string[] = [];
 	const keys = new Map<string, Made[]>();
-	/** Of each conversation: whose it is, and the messages that must stand in its log. */
-	const logs = new Map<string, { caller: number; desk: number; messages: Set<string>; texts: string[] }>();
+	/** Of each conversation: whose it is, and what was taken into it, by its key: the same message id in a task and at a desk are two. */
+	const logs = new Map<string, TakenIn>();
 	const tasks = new Map<string, Set<string>>();
-	const add = (one: Made, outcome: { taskId: string; contextId: string }, isNew: boolean): void => {
+	const add = (key: string, one: Made, outcome: { taskId: string; contextId: string }, isNew: boolean): void => {
 		let log = logs.get(outcome.contextId);
-		if (!log) logs.set(outcome.contextId, (log = { caller: one.caller, desk: one.desk, messages: new Set(), texts: [] }));
-		const entry = `${outcome.taskId} ${one.message?.messageId}`;
-		if (!log.messages.has(entry)) log.texts.push(textOf(one));
-		log.messages.add(entry);
+		if (!log) logs.set(outcome.contextId, (log = { caller: one.caller, desk: one.desk, messages: new Map() }));
+		log.messages.set(key, { entry: `${outcome.taskId} ${one.message?.messageId}`, text: textOf(one) });
 		if (!isNew) return;
 		const at = `${world.principal(sequence, one.caller).uid} ${one.desk}`;
 		tasks.set(at, (tasks.get(at) ?? new Set()).add(outcome.taskId));
@@ -242,7 +240,7 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 				if (!("refused" in outcome) || outcome.refused !== "idempotency_conflict") wrong.push(`${key}: other content came to ${JSON.stringify(outcome)}`);
 			} else if ("refused" in outcome) wrong.push(`${key}: a retry was refused: ${outcome.refused}`);
 			else if (outcome.taskId !== first.taskId || outcome.contextId !== first.contextId) wrong.push(`${key}: one message, two tasks: ${first.taskId}, ${outcome.taskId}`);
-			else add(winner, outcome, winner.to !== "task");
+			else add(key, winner, outcome, winner.to !== "task");
 		}
 		const fresh = outcomes.filter(({ outcome }) => "attached" in outcome && outcome.attached === false).length;
 		if (fresh !== 1 && outcomes.some(({ outcome }) => "attached" in outcome)) wrong.push(`${key}: taken in ${fresh} times`);
@@ -255,18 +253,25 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 
 const group = (keys: Map<string, Made[]>, key: string, made: Made): void => void keys.set(key, [...(keys.get(key) ?? []), made]);
 
+interface TakenIn {
+	caller: number;
+	desk: number;
+	messages: Map<string, { entry: string; text: string }>;
+}
+
 /** One effect: each message stands in the log once, and is answered once. */
-async function judgeLog(world: World, sequence: number, contextId: string, log: { caller: number; desk: number; messages: Set<string>; texts: string[] }): Promise<string[]> {
+async function judgeLog(world: World, sequence: number, contextId: string, log: TakenIn): Promise<string[]> {
 	const wrong: string[] = [];
 	const desk = await deskOf(world, log.desk);
 	const caller = callerOf(world, sequence, log.caller);
 	const open = await world.engine().openContext(caller, desk, contextId, 1_000);
 	const messages = (open?.state.messages ?? []).map(({ message }) => message);
 	const asked = messages.filter((message) => message.role === "ROLE_USER").map((message) => `${message.taskId} ${message.messageId}`);
-	if (asked.sort().join() !== [...log.messages].sort().join()) wrong.push(`${contextId}: the log holds ${asked.join()}, and ${[...log.messages].join()} were taken in`);
+	const taken = [...log.messages.values()];
+	if (asked.sort().join() !== taken.map(({ entry }) => entry).sort().join()) wrong.push(`${contextId}: the log holds ${asked.join()}, and ${taken.map(({ entry }) => entry).join()} were taken in`);
 	const answers = messages.filter((message) => message.role === "ROLE_AGENT").map((message) => message.parts.map((part) => part.text ?? "").join(""));
 	const answered = answers.flatMap((text) => text.match(/<[^>]*>/g) ?? []);
-	if (answered.sort().join() !== [...log.texts].sort().join()) wrong.push(`${contextId}: answered were ${answered.join()}, and asked ${log.texts.join()}`);
+	if (answered.sort().join() !== taken.map(({ text }) => text).sort().join()) wrong.push(`${contextId}: answered were ${answered.join()}, and asked ${taken.map(({ text }) => text).join()}`);
 	return wrong;
 }
 

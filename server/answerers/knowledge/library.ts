@@ -19,6 +19,8 @@ export class Library {
 	private readonly kept = new Map<string, Kept>();
 	private chars = 0;
 
+	constructor(private readonly keptChars: number = KEPT_CHARS) {}
+
 	/** The shelves for these files of a desk: what everybody may read, then what is for one person. Empty ones are left out. */
 	async shelves(desk: string, files: readonly MemoryFile[]): Promise<Shelf[]> {
 		const personal = files.filter((file) => file.path.startsWith("people/"));
@@ -41,7 +43,7 @@ export class Library {
 		this.kept.set(key, kept);
 		this.chars += kept.chars;
 		for (const [oldest, one] of this.kept) {
-			if (this.chars <= KEPT_CHARS || one === kept) break;
+			if (this.chars <= this.keptChars || one === kept) break;
 			this.drop(oldest, one);
 		}
 		return kept.shelf;
