@@ -65,11 +65,12 @@ export function median(values: readonly number[]): number {
 }
 
 /** Samples of several sides, round by round. */
-export class Samples<Side extends string> {
-	constructor(private readonly rounds: Record<Side, Sample>[]) {}
+export class Samples {
+	constructor(private readonly rounds: readonly Record<string, Sample>[]) {}
 
-	/** Every round's number of one side. */
-	all(side: Side, key: string): number[] {
+	/** Every round's number of one side; undefined where that side was not measured. */
+	private all(side: string, key: string): number[] | undefined {
+		if (this.rounds[0]?.[side] === undefined) return undefined;
 		return this.rounds.map((round) => {
 			const value = round[side]?.[key];
 			if (value === undefined) throw new TypeError(`${side} has no ${key}`);
@@ -77,25 +78,44 @@ export class Samples<Side extends string> {
 		});
 	}
 
-	median(side: Side, key: string): number {
-		return median(this.all(side, key));
+	median(side: string, key: string): number | undefined {
+		const all = this.all(side, key);
+		return all && median(all);
 	}
 
 	/** One side over another, each round by itself. */
-	ratio(side: Side, over: Side, key: string, overKey = key): Ratio {
+	ratio(side: string, over: string, key: string, overKey = key): Ratio | undefined {
+		const mine = this.all(side, key);
 		const theirs = this.all(over, overKey);
-		const ratios = this.all(side, key).map((value, i) => value / (theirs[i] as number));
+		if (!mine || !theirs) return undefined;
+		const ratios = mine.map((value, i) => value / (theirs[i] as number));
 		return { median: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) };
+	}
+
+	/** The median of `key` of ours, beside a peer's or a floor's (`beside.key`: what is compared there, if that is called otherwise), with the ratio pair by pair. */
+	row(what: string, key: string, beside: { peer?: string; floor?: string; key?: string } = {}, wanted?: Target): Row {
+		const name = beside.peer ?? beside.floor;
+		const value = name === undefined ? undefined : this.median(name, beside.key ?? key);
+		const row: Row = { what, ours: this.median(OURS, key) ?? Number.NaN };
+		if (name !== undefined && value !== undefined) {
+			row[beside.peer === undefined ? "floor" : "peer"] = { name, value };
+			row.ratio = this.ratio(OURS, name, key, beside.key);
+		}
+		if (wanted) row.target = wanted;
+		return row;
 	}
 }
 
+/** The name of our side. */
+export const OURS = "ours";
+
 /** Takes the sides in turn, `pairs` times, every other time in the opposite order, so that a drift of the machine favours none. */
-export async function inTurn<Side extends string>(pairs: number, sides: Record<Side, () => Promise<Sample>>): Promise<Samples<Side>> {
-	const names = Object.keys(sides) as Side[];
-	const rounds: Record<Side, Sample>[] = [];
+export async function inTurn(pairs: number, sides: Record<string, () => Promise<Sample>>): Promise<Samples> {
+	const names = Object.keys(sides);
+	const rounds: Record<string, Sample>[] = [];
 	for (let i = 0; i < pairs; i++) {
-		const round = {} as Record<Side, Sample>;
-		for (const name of i % 2 === 0 ? names : [...names].reverse()) round[name] = await sides[name]();
+		const round: Record<string, Sample> = {};
+		for (const name of i % 2 === 0 ? names : names.toReversed()) round[name] = await (sides[name] as () => Promise<Sample>)();
 		rounds.push(round);
 	}
 	return new Samples(rounds);

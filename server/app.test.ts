@@ -24,7 +24,11 @@ describe("the program", () => {
 		desk = await openTestDesk({ config: { metrics: true } });
 		await desk.serve();
 		const body = JSON.stringify({ message: { messageId: "m", role: "ROLE_USER", parts: [{ text: "hi" }] } });
-		await desk.app.request("/a2a/mira/message:send", { method: "POST", headers: { "content-type": "application/json", "a2a-version": "1.0" }, body });
+		await desk.app.request("/a2a/mira/message:send", {
+			method: "POST",
+			headers: { "content-type": "application/json", "a2a-version": "1.0" },
+			body,
+		});
 		const text = await (await desk.app.request("/metrics")).text();
 		expect(text).toContain("earthonline_messages 1\n");
 		expect(text).toContain("earthonline_sockets 0\n");
@@ -36,7 +40,13 @@ describe("the program", () => {
 		const { publicUrl } = desk.config;
 		const secret = await desk.engine.owner.createSignIn("mira");
 		const post = (origin: string): Promise<Response> =>
-			Promise.resolve((desk as TestDesk).app.request("/sign-in", { method: "POST", headers: { "content-type": "application/json", origin }, body: JSON.stringify({ secret }) }));
+			Promise.resolve(
+				(desk as TestDesk).app.request("/sign-in", {
+					method: "POST",
+					headers: { "content-type": "application/json", origin },
+					body: JSON.stringify({ secret }),
+				}),
+			);
 		expect((await post("https://evil.test")).status).toBe(403);
 		const signedIn = await post(publicUrl);
 		expect(signedIn.status).toBe(200);

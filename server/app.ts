@@ -2,13 +2,14 @@
  * Builds the program from its parts: the engine, the doors over it, and the HTTP server that they stand in. The one entry for
  * the server itself, for tests, benches and the kit's server alike (design.md, "The house").
  */
-import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+
 import type { Server } from "node:http";
 import { join } from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
 import { LIMITS } from "../shared/limits.js";
-import { a2aDoor } from "./a2a/door.js";
 import { Cards } from "./a2a/card.js";
+import { a2aDoor } from "./a2a/door.js";
 import { Gate } from "./a2a/limits.js";
 import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
 import type { Config } from "./config.js";
@@ -67,7 +68,11 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		return ready ? c.text("ready") : c.text(stopping ? "stopping" : "the store does not answer", 503);
 	});
 	if (config.metrics) {
-		const metrics = await openMetrics({ sockets: () => sockets?.count ?? 0, turns: () => engine.counts().turns, messages: () => engine.counts().messages });
+		const metrics = await openMetrics({
+			sockets: () => sockets?.count ?? 0,
+			turns: () => engine.counts().turns,
+			messages: () => engine.counts().messages,
+		});
 		app.use(metrics.count);
 		app.get("/metrics", metrics.answer);
 	}
@@ -93,9 +98,11 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			});
 			const address = server.address();
 			const bound = typeof address === "object" && address ? address.port : port;
+			// The system chose the port: addresses are made of it only now.
+			if (new URL(config.publicUrl).port === "0") config.publicUrl = config.publicUrl.replace(/:0$/, `:${bound}`);
 			return {
 				port: bound,
-				url: `http://${host ?? "localhost"}:${bound}`,
+				url: `http://${host?.includes(":") ? `[${host}]` : (host ?? "localhost")}:${bound}`,
 				async close() {
 					stopping = true;
 					const closed = new Promise<void>((resolve) => server.close(() => resolve()));

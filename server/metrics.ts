@@ -35,7 +35,14 @@ export async function openMetrics(numbers?: Numbers): Promise<Metrics> {
 	});
 	if (numbers) {
 		const gauge = (name: string, help: string, value: () => number): void => {
-			new prometheus.Gauge({ name, help, registers: [register], collect() { this.set(value()); } });
+			new prometheus.Gauge({
+				name,
+				help,
+				registers: [register],
+				collect() {
+					this.set(value());
+				},
+			});
 		};
 		gauge("earthonline_sockets", "Open sockets.", numbers.sockets);
 		gauge("earthonline_turns", "Turns that run.", numbers.turns);

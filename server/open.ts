@@ -74,4 +74,5 @@ export async function openDesk(config: Config): Promise<OpenedDesk> {
 }
 
 /** Puts a backup in the place of the database of a desk that does not run. The old file stays beside it. */
-export const restoreDesk = (config: Config, file: string): { kept: string | undefined } => restore({ dir: config.dataDir, from: file, now: systemClock.now() });
+export const restoreDesk = (config: Config, file: string): { kept: string | undefined } =>
+	restore({ dir: config.dataDir, from: file, now: systemClock.now() });

@@ -239,5 +239,4 @@ export function stateHash(state: {
 }
 
 /** The words of an artifact's or message's parts, joined. */
-export const textOf = (holder: Pick<Message, "parts"> | Pick<Artifact, "parts">): string =>
-	holder.parts.map((p) => p.text ?? "").join("");
+export const textOf = (holder: Pick<Message, "parts"> | Pick<Artifact, "parts">): string => holder.parts.map((p) => p.text ?? "").join("");

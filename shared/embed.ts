@@ -29,7 +29,10 @@ export interface SiteConfig {
 }
 
 /** `/@<handle>/embed?site=…`: the framed document. */
-export const framePath = (handle: string, query: { site: string; theme?: Theme; accent?: string; lang?: Language; mode?: Mode }): string => {
+export const framePath = (
+	handle: string,
+	query: { site: string; theme?: Theme; accent?: string; lang?: Language; mode?: Mode },
+): string => {
 	const params = new URLSearchParams();
 	for (const [key, value] of Object.entries(query)) if (value !== undefined) params.set(key, value);
 	return `/@${handle}/embed?${params}`;

@@ -70,7 +70,10 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 			if (level !== "info") logged.push({ level, fields, text });
 		});
 	const clock = options.clock ?? systemClock;
-	const config: Config = { ...loadConfig({ DATA_DIR: dir, PUBLIC_URL: "http://localhost:8787", ALLOW_LOCALHOST_SITES: "on" }), ...options.config };
+	const config: Config = {
+		...loadConfig({ DATA_DIR: dir, PUBLIC_URL: "http://localhost:8787", ALLOW_LOCALHOST_SITES: "on" }),
+		...options.config,
+	};
 	const driver = await openSqlite({ dir, workerUrl: options.workerUrl ?? new URL("../server/writer.js", import.meta.url), clock, log });
 	const store = storeOf(options.driver?.(driver) ?? driver, false);
 	const program = await createDesk({

@@ -1,10 +1,10 @@
 /** An engine on a real store, with an answerer that each test writes anew, and a clock turned by hand. For what needs no door. */
 import { randomBytes } from "node:crypto";
-import type { Message } from "../shared/a2a.schema.js";
-import { LIMITS, type Limits } from "../shared/limits.js";
 import { createEngine } from "../server/engine/create.js";
 import type { Caller, Desk, Engine } from "../server/engine/engine.js";
 import type { Answerer, Ending, Piece, Store, Turn } from "../server/engine/ports.js";
+import type { Message } from "../shared/a2a.schema.js";
+import { LIMITS, type Limits } from "../shared/limits.js";
 import { type TestClock, testClock } from "./clock.js";
 import type { StorePlace } from "./stores.js";
 
@@ -47,7 +47,10 @@ export type LogLine = any;
 
 let made = 0;
 
-export async function openEngine(place: StorePlace, options: { clock?: TestClock; maySilence?: boolean; inProcess?: boolean; script?: Script; limits?: Limits } = {}): Promise<TestEngine> {
+export async function openEngine(
+	place: StorePlace,
+	options: { clock?: TestClock; maySilence?: boolean; inProcess?: boolean; script?: Script; limits?: Limits } = {},
+): Promise<TestEngine> {
 	const clock = options.clock ?? testClock();
 	const store = await place.open(clock);
 	let script: Script = options.script ?? echoScript;

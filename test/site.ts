@@ -4,11 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { AddressInfo } from "node:net";
 import { createEngine } from "../server/engine/create.js";
 import type { Desk, Engine } from "../server/engine/engine.js";
 import type { Store } from "../server/engine/ports.js";
@@ -44,7 +44,11 @@ export async function openSite(options: { clientDir?: string; publicUrl?: string
 		if (level === "error") logged.push({ fields, text });
 	};
 	const store = storeOf(await openSqlite({ dir, workerUrl: new URL("../server/writer.js", import.meta.url), clock, log }), false);
-	const config = { publicUrl: options.publicUrl ?? "https://desk.example", brandName: "EarthOnline", allowLocalhostSites: options.allowLocalhostSites ?? false };
+	const config = {
+		publicUrl: options.publicUrl ?? "https://desk.example",
+		brandName: "EarthOnline",
+		allowLocalhostSites: options.allowLocalhostSites ?? false,
+	};
 	const engine = await createEngine({
 		store,
 		answerers: [],
@@ -55,7 +59,12 @@ export async function openSite(options: { clientDir?: string; publicUrl?: string
 		limits: LIMITS,
 		sites: { localhost: config.allowLocalhostSites, isPublicSuffix },
 	});
-	const desk = await engine.owner.createOwner({ handle: "mira", name: "Mira", ownerName: "Mira Lin", about: "Stoneware & <drawings> from Lisbon" });
+	const desk = await engine.owner.createOwner({
+		handle: "mira",
+		name: "Mira",
+		ownerName: "Mira Lin",
+		about: "Stoneware & <drawings> from Lisbon",
+	});
 	const app = siteDoor({ engine, config, log, clientDir: options.clientDir ?? join(dir, "not-built") });
 	const closing: (() => Promise<void>)[] = [];
 	return {

@@ -23,7 +23,10 @@ export interface StorePlace {
 const log = (): void => undefined;
 
 /** `workerUrl`: another writer than the product's, on SQLite. */
-export async function storePlace(database: Database, { workerUrl = new URL("../server/writer.js", import.meta.url) }: { workerUrl?: URL } = {}): Promise<StorePlace> {
+export async function storePlace(
+	database: Database,
+	{ workerUrl = new URL("../server/writer.js", import.meta.url) }: { workerUrl?: URL } = {},
+): Promise<StorePlace> {
 	if (database === "sqlite") {
 		const dir = await mkdtemp(join(tmpdir(), "store-"));
 		return {

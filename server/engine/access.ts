@@ -37,11 +37,16 @@ export class Access {
 		const at = `${desk.row.id} ${credential}`;
 		const known = this.known.get(at);
 		if (known && known.until > clock.now()) return known.principal;
-		const principal = credential.startsWith(GUEST) ? await this.guestOf(credential, desk) : credential.startsWith(KEY) ? await this.parts.store.read.accountByKey(hashOf(credential)) : undefined;
+		const principal = credential.startsWith(GUEST)
+			? await this.guestOf(credential, desk)
+			: credential.startsWith(KEY)
+				? await this.parts.store.read.accountByKey(hashOf(credential))
+				: undefined;
 		if (!principal) return undefined;
 		if (this.known.size >= REMEMBER_MAX) this.known.clear();
 		this.known.set(at, { principal, until: clock.now() + REMEMBER_MS });
-		if (principal.seenAt + TOUCH_MS < clock.now()) void this.parts.store.write("touch", { principalId: principal.id, now: clock.now() }).catch(() => undefined);
+		if (principal.seenAt + TOUCH_MS < clock.now())
+			void this.parts.store.write("touch", { principalId: principal.id, now: clock.now() }).catch(() => undefined);
 		return principal;
 	}
 
@@ -58,7 +63,7 @@ export class Access {
 		const given = Buffer.from(seal);
 		if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
 		const guest = await this.parts.store.read.principal(uid);
-		if (!guest || guest.kind !== "guest" || guest.deskId !== desk.row.id || String(guest.generation) !== generation) return undefined;
+		if (guest?.kind !== "guest" || guest.deskId !== desk.row.id || String(guest.generation) !== generation) return undefined;
 		return guest.seenAt + LIMITS.guestIdleMs > this.parts.clock.now() ? guest : undefined;
 	}
 

@@ -45,7 +45,10 @@ export function decideCancelTask(rows: CancelRows, input: CancelInput): { plan: 
 	change.tasks.push(endTask(named, "TASK_STATE_CANCELED", log, rows.pieces));
 	const answer = fence(rows, conversation, change, (covered) => covered.some((t) => t.uid === named.uid));
 	// The others that the turn covered are left to the next claim.
-	const left = coveredBy({ throughSeq: Number.MAX_SAFE_INTEGER }, (rows.openTasks ?? []).filter((t) => t.uid !== named.uid));
+	const left = coveredBy(
+		{ throughSeq: Number.MAX_SAFE_INTEGER },
+		(rows.openTasks ?? []).filter((t) => t.uid !== named.uid),
+	);
 	const queued = (rows.turns ?? []).find((t) => t.state === "queued");
 	// What the fenced turn had said to them is marked by the claim that says it anew (G-08).
 	const wrote = (rows.turns ?? []).find((t) => t.uid === answer.fencedTurn)?.wrote ?? 0;
@@ -75,7 +78,12 @@ const queuedTurn = (rows: TurnRows, uid: string, now: number): NonNullable<Conve
 });
 
 /** Ends the running turn when `concerns` it: raises the epoch, so that whatever it still writes is refused. */
-function fence(rows: TurnRows, conversation: ConversationRow, change: ConversationChange, concerns: (covered: TaskRow[]) => boolean): ConversationAnswer {
+function fence(
+	rows: TurnRows,
+	conversation: ConversationRow,
+	change: ConversationChange,
+	concerns: (covered: TaskRow[]) => boolean,
+): ConversationAnswer {
 	const answer: ConversationAnswer = { conversationId: conversation.id, events: [] };
 	const running = (rows.turns ?? []).find((t) => t.state === "running");
 	if (running && concerns(coveredBy(running, rows.openTasks ?? []))) {
@@ -109,7 +117,13 @@ export function decideExpireTask(rows: CancelRows, input: ExpireInput): { plan: 
 	const change = noChange(conversation, input.now);
 	const log = new LogDraft(conversation.uid, conversation.seq, input.now);
 	const text = statusText("expired", rows.language, "");
-	const message = JSON.stringify({ messageId: `${named.uid}-expired`, contextId: named.contextId, taskId: named.uid, role: "ROLE_AGENT", parts: [{ text }] });
+	const message = JSON.stringify({
+		messageId: `${named.uid}-expired`,
+		contextId: named.contextId,
+		taskId: named.uid,
+		role: "ROLE_AGENT",
+		parts: [{ text }],
+	});
 	change.tasks.push(moveTask(named, "TASK_STATE_CANCELED", log, { message }));
 	return finish(change, log, { conversationId: conversation.id, events: [] });
 }
@@ -124,7 +138,10 @@ export interface MicrophoneInput {
 }
 
 /** The owner speaks from here on: the running turn is fenced, none starts, and what it had said is marked as stopped. */
-export function decideTakeMicrophone(rows: TurnRows, input: MicrophoneInput): { plan: ConversationChange | null; answer: ConversationAnswer } {
+export function decideTakeMicrophone(
+	rows: TurnRows,
+	input: MicrophoneInput,
+): { plan: ConversationChange | null; answer: ConversationAnswer } {
 	const conversation = theirs(rows);
 	if (sideOf(rows).microphone === "owner") return { plan: null, answer: { conversationId: conversation.id, events: [] } };
 	const change = noChange(conversation, input.now);
@@ -185,10 +202,20 @@ export interface SeenRows {
 }
 
 /** Moves a side's read mark forward, never back and never past the log. */
-export function decideSeen(rows: SeenRows, input: SeenInput): { plan: { conversationId: number; side: string; readSeq: number } | null; answer: { conversationId: number; seq: number; moved: boolean } } {
+export function decideSeen(
+	rows: SeenRows,
+	input: SeenInput,
+): {
+	plan: { conversationId: number; side: string; readSeq: number } | null;
+	answer: { conversationId: number; seq: number; moved: boolean };
+} {
 	const { conversation, participant } = rows;
 	if (!conversation || !participant) throw new DeskError("context_not_found", "There is no such conversation of yours with this desk.");
 	const seq = Math.min(input.seq, conversation.seq);
-	if (seq <= participant.readSeq) return { plan: null, answer: { conversationId: conversation.id, seq: participant.readSeq, moved: false } };
-	return { plan: { conversationId: conversation.id, side: input.side, readSeq: seq }, answer: { conversationId: conversation.id, seq, moved: true } };
+	if (seq <= participant.readSeq)
+		return { plan: null, answer: { conversationId: conversation.id, seq: participant.readSeq, moved: false } };
+	return {
+		plan: { conversationId: conversation.id, side: input.side, readSeq: seq },
+		answer: { conversationId: conversation.id, seq, moved: true },
+	};
 }

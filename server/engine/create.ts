@@ -43,13 +43,24 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 
 	const shared = new Map<number, Promise<PrincipalRow>>();
 	const sharedGuest = (desk: Desk): Promise<PrincipalRow> => {
-		let guest = shared.get(desk.row.id);
-		if (!guest) shared.set(desk.row.id, (guest = access.welcome(desk, "everybody without a credential")));
+		const guest = shared.get(desk.row.id) ?? access.welcome(desk, "everybody without a credential");
+		shared.set(desk.row.id, guest);
 		return guest;
 	};
 	const { turnsPerGuest, turnsPerEmbed, turnsPerDesk } = parts.limits;
 	const openTurns = { turnsPerGuest, turnsPerEmbed, turnsPerDesk };
-	const tasks = new Tasks({ store, clock, newId, access, turns, events, pageTokens: new PageTokens(secret, random), sharedGuest, grown, openTurns });
+	const tasks = new Tasks({
+		store,
+		clock,
+		newId,
+		access,
+		turns,
+		events,
+		pageTokens: new PageTokens(secret, random),
+		sharedGuest,
+		grown,
+		openTurns,
+	});
 
 	const shutOutListeners = new Set<(who: ShutOut) => void>();
 	const shutOut = (who: ShutOut): void => {
@@ -147,7 +158,10 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 					page = await reader.next(LIMITS.catchUpPageBytes);
 				}
 				const given = (page ?? []).slice(0, query.limit);
-				return { events: given.map(({ event, from }) => logEventText(query.contextId, event, from)), seq: given.at(-1)?.event.seq ?? query.after };
+				return {
+					events: given.map(({ event, from }) => logEventText(query.contextId, event, from)),
+					seq: given.at(-1)?.event.seq ?? query.after,
+				};
 			} finally {
 				reader.close();
 			}
@@ -160,7 +174,18 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		},
 		async seen(caller, desk, contextId, seq) {
 			if (!caller.principal) throw new DeskError("context_not_found", "There is no such conversation of yours with this desk.");
-			const { conversationId, seq: at, moved } = await store.write("seen", { deskId: desk.row.id, principalId: caller.principal.id, contextUid: contextId, side: "asker", seq, now: clock.now() });
+			const {
+				conversationId,
+				seq: at,
+				moved,
+			} = await store.write("seen", {
+				deskId: desk.row.id,
+				principalId: caller.principal.id,
+				contextUid: contextId,
+				side: "asker",
+				seq,
+				now: clock.now(),
+			});
 			if (moved) events.signal(conversationId, JSON.stringify({ contextId, signal: { kind: "seen", side: "asker", seq: at } }));
 		},
 		onSignal: (conversationId, listener) => events.onSignal(conversationId, listener),

@@ -5,9 +5,16 @@ import type { Clock, Random, Store } from "./ports.js";
 import { judge } from "./sites.js";
 import { readTicket, TICKET_NONCE_BYTES, ticketHash, writeTicket } from "./tickets.js";
 
-export function embedDoor(parts: { store: Store; clock: Clock; random: Random; secret: string; limits: Pick<Limits, "pendingSites" | "pendingSitesPerHour"> }): EmbedDoor {
+export function embedDoor(parts: {
+	store: Store;
+	clock: Clock;
+	random: Random;
+	secret: string;
+	limits: Pick<Limits, "pendingSites" | "pendingSitesPerHour">;
+}): EmbedDoor {
 	const { store, clock, random, secret, limits } = parts;
-	const answerOf = (verdict: "allowed" | "blocked" | "unlisted"): SiteAnswer => (verdict === "allowed" ? { show: true } : { show: false, reason: verdict });
+	const answerOf = (verdict: "allowed" | "blocked" | "unlisted"): SiteAnswer =>
+		verdict === "allowed" ? { show: true } : { show: false, reason: verdict };
 	const closed = (desk: Desk): SiteAnswer | undefined => (desk.settings.guests ? undefined : { show: false, reason: "guests_off" });
 	const judged = async (desk: Desk, site: string) => judge(await store.read.sites(desk.row.id), site, desk.settings.allowAnySite);
 	/** When a site was last looked at for a visit: the store is asked at most once a minute a desk and site, not once a page view. */
@@ -35,12 +42,18 @@ export function embedDoor(parts: { store: Store; clock: Clock; random: Random; s
 		async check(desk, site) {
 			return closed(desk) ?? answerOf(await judged(desk, site));
 		},
-		issueTicket: (desk, site) => writeTicket(secret, { handle: desk.row.handle, site, embed: null }, clock.now(), random.bytes(TICKET_NONCE_BYTES)),
+		issueTicket: (desk, site) =>
+			writeTicket(secret, { handle: desk.row.handle, site, embed: null }, clock.now(), random.bytes(TICKET_NONCE_BYTES)),
 		readTicket: (desk, ticket) => readTicket(secret, ticket, desk.row.handle, clock.now())?.provenance,
 		async redeemTicket(desk, ticket, principal) {
 			const read = readTicket(secret, ticket, desk.row.handle, clock.now());
 			if (!read) return false;
-			const { redeemed } = await store.write("redeemTicket", { hash: ticketHash(ticket), principalId: principal.id, expiresAt: read.expiresAt, now: clock.now() });
+			const { redeemed } = await store.write("redeemTicket", {
+				hash: ticketHash(ticket),
+				principalId: principal.id,
+				expiresAt: read.expiresAt,
+				now: clock.now(),
+			});
 			return redeemed;
 		},
 	};

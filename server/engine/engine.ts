@@ -3,9 +3,10 @@
  * encoded: no HTTP, no frames. Results that are A2A objects come as wire JSON text, so that what the log holds as text is
  * joined and never parsed and printed again (performance.md).
  */
+
+import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import type { ContextState, DeskFace } from "../../shared/channel.js";
 import type { Limits } from "../../shared/limits.js";
-import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import type { Clock, Hint, Provenance, Random, Store, StoredEvent } from "./ports.js";
 import type { SiteRow } from "./reads.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
@@ -106,7 +107,11 @@ export interface Engine {
 	/** Messages before a seq, as `LoggedMessage[]` JSON. Throws `context_not_found`. */
 	history(caller: Caller, desk: Desk, contextId: string, before: number, limit: number): Promise<{ messages: JsonText; more: boolean }>;
 	/** The log after a seq as LogEvent JSON texts, waiting up to `waitMs` for the first. Throws `context_not_found`. */
-	events(caller: Caller, desk: Desk, query: { contextId: string; after: number; limit: number; waitMs: number; signal?: AbortSignal }): Promise<{ events: JsonText[]; seq: number }>;
+	events(
+		caller: Caller,
+		desk: Desk,
+		query: { contextId: string; after: number; limit: number; waitMs: number; signal?: AbortSignal },
+	): Promise<{ events: JsonText[]; seq: number }>;
 	/** Reads the log of an open context from a seq on, page by page, then as it grows. See `Following`. */
 	follow(conversationId: number, contextId: string, after: number, wake: () => void): Following;
 
@@ -168,7 +173,14 @@ export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "b
 
 export interface OwnerDoor {
 	/** Makes an account with a desk. Throws `invalid_params` for a handle that is not one or is taken. */
-	createOwner(input: { handle: string; name: string; ownerName?: string; about?: string; language?: "en" | "zh"; suggestions?: string[] }): Promise<Desk>;
+	createOwner(input: {
+		handle: string;
+		name: string;
+		ownerName?: string;
+		about?: string;
+		language?: "en" | "zh";
+		suggestions?: string[];
+	}): Promise<Desk>;
 	/** A sign-in link's secret, good once within ten minutes. */
 	createSignIn(handle: string): Promise<string>;
 	/** Exchanges it for a session's secret; undefined where it is not good (any more). */

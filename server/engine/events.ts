@@ -181,9 +181,8 @@ export class Events {
 
 	read(conversationId: number, after: number, wake: () => void): LogReader {
 		const reader = new Reader(this, conversationId, after, wake, this.recent.after(conversationId, after));
-		let readers = this.readers.get(conversationId);
-		if (!readers) this.readers.set(conversationId, (readers = new Set()));
-		readers.add(reader);
+		const readers = this.readers.get(conversationId) ?? new Set();
+		this.readers.set(conversationId, readers.add(reader));
 		return reader;
 	}
 
@@ -196,7 +195,7 @@ export class Events {
 			},
 			async next(maxBytes) {
 				const events = await reader.next(maxBytes);
-				return events && events.map(({ event, from }) => logEventText(contextId, event, from));
+				return events?.map(({ event, from }) => logEventText(contextId, event, from));
 			},
 			close: () => reader.close(),
 		};
@@ -218,9 +217,8 @@ export class Events {
 	}
 
 	onSignal(conversationId: number, listener: (json: JsonText) => void): () => void {
-		let listeners = this.signals.get(conversationId);
-		if (!listeners) this.signals.set(conversationId, (listeners = new Set()));
-		listeners.add(listener);
+		const listeners = this.signals.get(conversationId) ?? new Set();
+		this.signals.set(conversationId, listeners.add(listener));
 		return () => {
 			listeners.delete(listener);
 			if (listeners.size === 0) this.signals.delete(conversationId);

@@ -40,7 +40,12 @@ export function decideFoldChunks(rows: FoldRows, _input: FoldInput): { plan: Fol
 		}
 		for (const { last, artifacts, rows: ids } of byArtifact.values()) {
 			folded += 1;
-			const update: TaskArtifactUpdateEvent = { taskId: task.uid, contextId: task.contextId, artifact: artifacts[0] as Artifact, lastChunk: true };
+			const update: TaskArtifactUpdateEvent = {
+				taskId: task.uid,
+				contextId: task.contextId,
+				artifact: artifacts[0] as Artifact,
+				lastChunk: true,
+			};
 			plan.rewrite.push({ id: last, body: JSON.stringify(update) });
 			plan.drop.push(...ids.filter((id) => id !== last));
 		}

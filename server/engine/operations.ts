@@ -3,10 +3,10 @@
  * the same name; whoever runs them joins the two (`server/writer.ts` on SQLite, the driver's caller on PostgreSQL).
  */
 import { decideCancelTask, decideExpireTask, decideHandBack, decideSeen, decideTakeMicrophone } from "./conversation-operations.js";
+import { decideFoldChunks } from "./housekeeping.js";
 import * as people from "./people-operations.js";
 import { decideSend } from "./send.js";
 import { siteDecides } from "./sites-operations.js";
-import { decideFoldChunks } from "./housekeeping.js";
 import { decideAppendPieces, decideClaimTurn, decideFinishTurn, decideReleaseTurn } from "./turn-operations.js";
 
 export const decides = {

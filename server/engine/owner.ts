@@ -61,14 +61,26 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		async signIn(link) {
 			const session = secret();
 			const now = clock.now();
-			const { good } = await store.write("signIn", { hash: hashOf(link), sessionHash: hashOf(session), sessionExpiresAt: now + SESSION_MS, now });
+			const { good } = await store.write("signIn", {
+				hash: hashOf(link),
+				sessionHash: hashOf(session),
+				sessionExpiresAt: now + SESSION_MS,
+				now,
+			});
 			return good ? session : undefined;
 		},
 		session: (session) => store.read.accountBySession(hashOf(session), clock.now()),
 		async createKey(handle, name) {
 			const desk = await deskAt(handle);
 			const key = access.newKey();
-			await store.write("createKey", { deskId: desk.row.id, uid: newId("key"), hash: hashOf(key), name, last4: key.slice(-4), now: clock.now() });
+			await store.write("createKey", {
+				deskId: desk.row.id,
+				uid: newId("key"),
+				hash: hashOf(key),
+				name,
+				last4: key.slice(-4),
+				now: clock.now(),
+			});
 			return key;
 		},
 		async keys(handle) {
@@ -107,7 +119,9 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		async changeSettings(handle, change) {
 			const desk = await deskAt(handle);
 			const next: DeskSettings = { ...desk.settings, ...checkSettings(change) };
-			const kept = Object.fromEntries(Object.entries(next).filter(([name, value]) => DEFAULT_SETTINGS[name as keyof DeskSettings] !== value));
+			const kept = Object.fromEntries(
+				Object.entries(next).filter(([name, value]) => DEFAULT_SETTINGS[name as keyof DeskSettings] !== value),
+			);
 			await store.write("changeDesk", { deskId: desk.row.id, settings: JSON.stringify(kept), now: clock.now() });
 			const after = await changed(handle);
 			if (desk.settings.guests && !after.settings.guests) parts.shutOut({ deskId: after.row.id });
@@ -117,13 +131,25 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		},
 		async takeMicrophone(handle, contextId) {
 			const desk = await deskAt(handle);
-			const answer = await store.write("takeMicrophone", { deskId: desk.row.id, contextUid: contextId, name: desk.row.ownerName, turnUid: newId("trn"), now: clock.now() });
+			const answer = await store.write("takeMicrophone", {
+				deskId: desk.row.id,
+				contextUid: contextId,
+				name: desk.row.ownerName,
+				turnUid: newId("trn"),
+				now: clock.now(),
+			});
 			if (answer.fencedTurn) turns.stop(answer.fencedTurn);
 			parts.grown(answer.conversationId, answer.events);
 		},
 		async handBack(handle, contextId) {
 			const desk = await deskAt(handle);
-			const answer = await store.write("handBack", { deskId: desk.row.id, contextUid: contextId, name: desk.row.ownerName, turnUid: newId("trn"), now: clock.now() });
+			const answer = await store.write("handBack", {
+				deskId: desk.row.id,
+				contextUid: contextId,
+				name: desk.row.ownerName,
+				turnUid: newId("trn"),
+				now: clock.now(),
+			});
 			parts.grown(answer.conversationId, answer.events);
 			if (answer.next) turns.wake(answer.next);
 		},

@@ -4,7 +4,24 @@ import { LIMITS } from "../../shared/limits.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 
 /** Handles are also paths of the site: these are taken by it (A2A-1). */
-const RESERVED = new Set(["card", "tasks", "ws", "example", "a2a", "api", "assets", "docs", "embed", "inbox", "agent", "settings", "connect", "mcp", "guest", "sign-in"]);
+const RESERVED = new Set([
+	"card",
+	"tasks",
+	"ws",
+	"example",
+	"a2a",
+	"api",
+	"assets",
+	"docs",
+	"embed",
+	"inbox",
+	"agent",
+	"settings",
+	"connect",
+	"mcp",
+	"guest",
+	"sign-in",
+]);
 
 /** Whether a text is a handle: `[a-z0-9_-]{2,32}`, not starting `ag_`, not one of the site's own paths (A2A-1). */
 export const isHandle = (text: string): boolean => /^[a-z0-9_-]{2,32}$/.test(text) && !text.startsWith("ag_") && !RESERVED.has(text);
@@ -26,13 +43,21 @@ export interface CreateOwnerInput {
 
 export function decideCreateOwner(rows: { taken: boolean }, input: CreateOwnerInput) {
 	const violations = [];
-	if (!isHandle(input.handle)) violations.push({ field: "handle", description: "Use 2 to 32 of a-z, 0-9, _ and -, not beginning with ag_, and none of the site's own names." });
-	if (input.name.length === 0 || input.name.length > 40) violations.push({ field: "name", description: "Give a name of 1 to 40 characters." });
+	if (!isHandle(input.handle))
+		violations.push({
+			field: "handle",
+			description: "Use 2 to 32 of a-z, 0-9, _ and -, not beginning with ag_, and none of the site's own names.",
+		});
+	if (input.name.length === 0 || input.name.length > 40)
+		violations.push({ field: "name", description: "Give a name of 1 to 40 characters." });
 	if (input.suggestions.length > 3 || input.suggestions.some((s) => s.length > 80)) {
 		violations.push({ field: "suggestions", description: "Give at most 3, of at most 80 characters each." });
 	}
 	if (violations.length > 0) throw new DeskError("invalid_params", "This desk cannot be made; see the fields named.", { violations });
-	if (rows.taken) throw new DeskError("invalid_params", `The handle ${input.handle} is taken. Choose another.`, { violations: [{ field: "handle", description: "Taken." }] });
+	if (rows.taken)
+		throw new DeskError("invalid_params", `The handle ${input.handle} is taken. Choose another.`, {
+			violations: [{ field: "handle", description: "Taken." }],
+		});
 	return { plan: input, answer: { handle: input.handle } };
 }
 
@@ -75,7 +100,10 @@ export interface CreateKeyInput {
 }
 export function decideCreateKey(rows: { desk?: DeskRow }, input: CreateKeyInput) {
 	if (!rows.desk) throw new DeskError("not_found", "There is no such desk.");
-	if (input.name.length === 0 || input.name.length > 80) throw new DeskError("invalid_params", "Give the key a name of 1 to 80 characters.", { violations: [{ field: "name", description: "1 to 80 characters." }] });
+	if (input.name.length === 0 || input.name.length > 80)
+		throw new DeskError("invalid_params", "Give the key a name of 1 to 80 characters.", {
+			violations: [{ field: "name", description: "1 to 80 characters." }],
+		});
 	return { plan: { ...input, principalId: rows.desk.ownerId }, answer: { uid: input.uid } };
 }
 
@@ -131,10 +159,16 @@ export interface PutMemoryInput {
 }
 export function decidePutMemory(_rows: null, input: PutMemoryInput) {
 	if (!isMemoryPath(input.path)) {
-		throw new DeskError("invalid_params", "That is no path for a memory file. Use letters, digits, _ and -, with / between at most four names.", { violations: [{ field: "path", description: "Not a path." }] });
+		throw new DeskError(
+			"invalid_params",
+			"That is no path for a memory file. Use letters, digits, _ and -, with / between at most four names.",
+			{ violations: [{ field: "path", description: "Not a path." }] },
+		);
 	}
 	if ([...input.text].length > LIMITS.memoryFileChars) {
-		throw new DeskError("invalid_params", `A memory file holds at most ${LIMITS.memoryFileChars} characters. Split it in two.`, { violations: [{ field: "text", description: "Too long." }] });
+		throw new DeskError("invalid_params", `A memory file holds at most ${LIMITS.memoryFileChars} characters. Split it in two.`, {
+			violations: [{ field: "text", description: "Too long." }],
+		});
 	}
 	return { plan: input, answer: null };
 }

@@ -4,8 +4,8 @@
  */
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import { DeskError } from "../../shared/errors.js";
-import type { Limits } from "../../shared/limits.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
+import type { Limits } from "../../shared/limits.js";
 import { isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, type ConversationRows, type KeyScope, LogDraft, moveTask, noChange, statusJson } from "./changes.js";
 import type { Provenance, StoredEvent } from "./ports.js";
@@ -74,7 +74,10 @@ export interface SendAnswer {
 }
 
 /** The scope of a retry key, known before anything is loaded (requirements.md A2A-14; a2a.md, section before 0). */
-export function keyScope(input: { callerId: number | null; taskUid?: string; contextUid?: string }, retryScope: "desk" | "context"): KeyScope | null {
+export function keyScope(
+	input: { callerId: number | null; taskUid?: string; contextUid?: string },
+	retryScope: "desk" | "context",
+): KeyScope | null {
 	// An anonymous first send has nobody to scope a key to: its retry is a new guest.
 	if (input.callerId === null) return null;
 	if (input.taskUid !== undefined) return "task";
@@ -102,7 +105,15 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		};
 	}
 	if (input.newGuest) {
-		change.newPrincipal = { uid: input.newGuest.uid, kind: "guest", deskId: input.deskId, generation: 1, name: "", seenAt: input.now, createdAt: input.now };
+		change.newPrincipal = {
+			uid: input.newGuest.uid,
+			kind: "guest",
+			deskId: input.deskId,
+			generation: 1,
+			name: "",
+			seenAt: input.now,
+			createdAt: input.now,
+		};
 	}
 
 	const log = new LogDraft(conversation.uid, conversation.seq, input.now);
@@ -119,7 +130,8 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		let task: TaskRow = { ...rows.named, askedSeq };
 		// An answer to what was asked: back to work (A2A-8), whether or not somebody is there to do it this moment.
 		if (ended) task = moveTask(task, "TASK_STATE_COMPLETED", log, endedNote(rows, input, task));
-		else if (task.state !== "TASK_STATE_WORKING" && (turn || task.state !== "TASK_STATE_SUBMITTED")) task = moveTask(task, "TASK_STATE_WORKING", log);
+		else if (task.state !== "TASK_STATE_WORKING" && (turn || task.state !== "TASK_STATE_SUBMITTED"))
+			task = moveTask(task, "TASK_STATE_WORKING", log);
 		change.tasks.push(task);
 		state = task.state;
 		status = task.status;
@@ -127,13 +139,19 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		state = "TASK_STATE_SUBMITTED";
 		status = statusJson(state, input.now);
 		const firstSeq = askedSeq;
-		let lastSeq = log.add("task", taskUid, `{"id":"${taskUid}","contextId":"${conversation.uid}","status":${status}${metadataText(input.message)}}`);
+		let lastSeq = log.add(
+			"task",
+			taskUid,
+			`{"id":"${taskUid}","contextId":"${conversation.uid}","status":${status}${metadataText(input.message)}}`,
+		);
 		let statusAt = input.now;
 		let stored: TaskState = state;
 		let storedStatus = status;
 		if (turn || ended) {
 			const made = { ...blankTask(taskUid, conversation.uid), statusAt };
-			const moved = ended ? moveTask(made, "TASK_STATE_COMPLETED", log, endedNote(rows, input, made)) : moveTask(made, "TASK_STATE_WORKING", log);
+			const moved = ended
+				? moveTask(made, "TASK_STATE_COMPLETED", log, endedNote(rows, input, made))
+				: moveTask(made, "TASK_STATE_WORKING", log);
 			stored = moved.state;
 			storedStatus = moved.status;
 			statusAt = moved.statusAt;
@@ -172,14 +190,29 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	change.conversation.seq = log.seq;
 	change.events = log.events;
 	const seq = rows.named ? log.seq : askedSeq + 1;
-	const answer: SendAnswer = { attached: false, taskUid, contextUid: conversation.uid, state, status, fresh: !rows.named, turn, seq, events: log.events, messageJson, conversationId: conversation.id };
+	const answer: SendAnswer = {
+		attached: false,
+		taskUid,
+		contextUid: conversation.uid,
+		state,
+		status,
+		fresh: !rows.named,
+		turn,
+		seq,
+		events: log.events,
+		messageJson,
+		conversationId: conversation.id,
+	};
 	change.made = answer;
 	return { plan: change, answer };
 }
 
 function attach(retry: { hash: string; task: TaskRow }, hash: string): SendAnswer {
 	if (retry.hash !== hash) {
-		throw new DeskError("idempotency_conflict", "This messageId was already used for a message with other content. Give each new message its own messageId.");
+		throw new DeskError(
+			"idempotency_conflict",
+			"This messageId was already used for a message with other content. Give each new message its own messageId.",
+		);
 	}
 	const { task } = retry;
 	return {
@@ -205,7 +238,10 @@ function checkNames(rows: SendRows, input: SendInput): void {
 			});
 		}
 		if (isTerminal(rows.named.state)) {
-			throw new DeskError("unsupported_operation", "This task has ended and takes no more messages. Send a new message with the same contextId and no taskId.");
+			throw new DeskError(
+				"unsupported_operation",
+				"This task has ended and takes no more messages. Send a new message with the same contextId and no taskId.",
+			);
 		}
 	} else if (input.contextUid !== undefined && !rows.conversation && !settingsOf(rows.desk.settings).clientContexts) {
 		throw new DeskError("context_not_found", "There is no such conversation of yours with this desk. Leave contextId out to start one.");
@@ -257,7 +293,13 @@ const metadataText = (message: Message): string => (message.metadata ? `,"metada
  * Gives the message its turn: one that runs at once under the claim offered, or the one that waits. One runs at a time a
  * conversation; what arrives meanwhile is answered by the next (DESK-3). Nothing is queued while the owner speaks.
  */
-function planTurn(rows: SendRows, input: SendInput, conversation: ConversationRow, askedSeq: number, change: ConversationChange): SendAnswer["turn"] {
+function planTurn(
+	rows: SendRows,
+	input: SendInput,
+	conversation: ConversationRow,
+	askedSeq: number,
+	change: ConversationChange,
+): SendAnswer["turn"] {
 	const desk = rows.participants.find((p) => p.side === "desk");
 	if (desk?.microphone === "owner" || conversation.endedAt !== null) return undefined;
 	const running = rows.turns.some((t) => t.state === "running");
@@ -275,7 +317,14 @@ function planTurn(rows: SendRows, input: SendInput, conversation: ConversationRo
 	}
 	if (input.guest && !running) checkOpenTurns(rows.openTurns, input.limits);
 	const place = input.provenance.embed ?? input.provenance.site ?? null;
-	const base = { uid: input.ids.turn, queuedAt: input.now, wrote: 0, askerId: input.callerId ?? undefined, guest: input.guest ? 1 : 0, place };
+	const base = {
+		uid: input.ids.turn,
+		queuedAt: input.now,
+		wrote: 0,
+		askerId: input.callerId ?? undefined,
+		guest: input.guest ? 1 : 0,
+		place,
+	};
 	if (!claimable || !input.claim) {
 		change.newTurn = { ...base, state: "queued", epoch: 0, claim: "", leaseUntil: 0, attempts: 0, throughSeq: 0 };
 		return undefined;
@@ -287,6 +336,8 @@ function planTurn(rows: SendRows, input: SendInput, conversation: ConversationRo
 
 function checkOpenTurns(open: SendRows["openTurns"], limits: SendInput["limits"]): void {
 	if (open.guest >= limits.turnsPerGuest || open.place >= limits.turnsPerEmbed || open.desk >= limits.turnsPerDesk) {
-		throw new DeskError("rate_limited", "Too many questions are being answered at once. Wait for an answer, then send this again.", { retryAfterSeconds: 5 });
+		throw new DeskError("rate_limited", "Too many questions are being answered at once. Wait for an answer, then send this again.", {
+			retryAfterSeconds: 5,
+		});
 	}
 }

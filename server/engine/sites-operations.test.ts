@@ -1,12 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import type { SiteRow } from "./reads.js";
-import { decidePruneTickets, decideRecordVisit, decideRedeemTicket, decideRemoveSite, decideSetSite, type RecordVisitRows } from "./sites-operations.js";
+import {
+	decidePruneTickets,
+	decideRecordVisit,
+	decideRedeemTicket,
+	decideRemoveSite,
+	decideSetSite,
+	type RecordVisitRows,
+} from "./sites-operations.js";
 
 const NOW = 1_800_000_000_000;
 const HOUR = 60 * 60 * 1000;
-const row = (rule: string, state: SiteRow["state"], more: Partial<SiteRow> = {}): SiteRow => ({ rule, state, asked: 0, seenAt: 0, createdAt: 0, ...more });
-const rows = (rules: SiteRow[] = [], more: Partial<RecordVisitRows> = {}): RecordVisitRows => ({ rules, recent: { count: 0, oldest: null }, ...more });
+const row = (rule: string, state: SiteRow["state"], more: Partial<SiteRow> = {}): SiteRow => ({
+	rule,
+	state,
+	asked: 0,
+	seenAt: 0,
+	createdAt: 0,
+	...more,
+});
+const rows = (rules: SiteRow[] = [], more: Partial<RecordVisitRows> = {}): RecordVisitRows => ({
+	rules,
+	recent: { count: 0, oldest: null },
+	...more,
+});
 const visit = (site: string, more: { allowAnySite?: boolean; now?: number } = {}) => ({
 	deskId: 1,
 	site,
@@ -29,7 +47,10 @@ describe("a visit", () => {
 		expect(decideRecordVisit(rows(rules, { seenAt: NOW - LIMITS.siteVisitMs }), visit("https://site.com")).plan.kind).toBe("recent");
 		const waiting = (seenAt: number) => rows([row("https://new.com", "pending", { seenAt, asked: 1 })]);
 		expect(decideRecordVisit(waiting(NOW - LIMITS.siteVisitMs + 1), visit("https://new.com")).plan.kind).toBe("none");
-		expect(decideRecordVisit(waiting(NOW - LIMITS.siteVisitMs), visit("https://new.com")).plan).toMatchObject({ kind: "pending", row: { asked: 2, seenAt: NOW } });
+		expect(decideRecordVisit(waiting(NOW - LIMITS.siteVisitMs), visit("https://new.com")).plan).toMatchObject({
+			kind: "pending",
+			row: { asked: 2, seenAt: NOW },
+		});
 	});
 	it("of a site that is not listed waits for the owner", () => {
 		const { plan, answer } = decideRecordVisit(rows([row("https://site.com", "allowed")]), visit("https://new.com"));
@@ -37,19 +58,31 @@ describe("a visit", () => {
 		expect(plan).toEqual({ kind: "pending", row: { rule: "https://new.com", state: "pending", asked: 1, seenAt: NOW, createdAt: NOW } });
 	});
 	it("of any site shows where the owner allows any, also one that had waited", () => {
-		expect(decideRecordVisit(rows([row("https://new.com", "pending")]), visit("https://new.com", { allowAnySite: true })).answer.verdict).toBe("allowed");
+		expect(
+			decideRecordVisit(rows([row("https://new.com", "pending")]), visit("https://new.com", { allowAnySite: true })).answer.verdict,
+		).toBe("allowed");
 	});
 	it("of a blocked site writes nothing and never waits", () => {
 		const rules = [row("https://bad.com", "blocked"), row("*.bad.com", "blocked")];
 		for (const site of ["https://bad.com", "https://a.bad.com"]) {
-			for (const allowAnySite of [false, true]) expect(decideRecordVisit(rows(rules), visit(site, { allowAnySite }))).toEqual({ plan: { kind: "none" }, answer: { verdict: "blocked" } });
+			for (const allowAnySite of [false, true])
+				expect(decideRecordVisit(rows(rules), visit(site, { allowAnySite }))).toEqual({
+					plan: { kind: "none" },
+					answer: { verdict: "blocked" },
+				});
 		}
 	});
 	it(`keeps at most ${LIMITS.pendingSites} sites waiting`, () => {
 		const waiting = (n: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending"));
 		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites - 1)), visit("https://new.com")).plan.kind).toBe("pending");
-		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://new.com"))).toEqual({ plan: { kind: "none" }, answer: { verdict: "unlisted" } });
-		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://3.com")).plan).toMatchObject({ kind: "pending", row: { rule: "https://3.com" } });
+		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://new.com"))).toEqual({
+			plan: { kind: "none" },
+			answer: { verdict: "unlisted" },
+		});
+		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://3.com")).plan).toMatchObject({
+			kind: "pending",
+			row: { rule: "https://3.com" },
+		});
 	});
 	it(`lets ${LIMITS.pendingSitesPerHour} new sites an hour wait`, () => {
 		const fresh = (n: number, createdAt: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending", { createdAt }));
@@ -59,8 +92,12 @@ describe("a visit", () => {
 	});
 	it("of one site too many takes the place of the one seen longest ago", () => {
 		const full = { recent: { count: LIMITS.recentSites, oldest: "https://old.com" } };
-		expect(decideRecordVisit(rows([], full), visit("https://new.com", { allowAnySite: true })).plan).toMatchObject({ drop: "https://old.com" });
-		expect(decideRecordVisit(rows([], { ...full, seenAt: 1 }), visit("https://known.com", { allowAnySite: true })).plan).toMatchObject({ drop: null });
+		expect(decideRecordVisit(rows([], full), visit("https://new.com", { allowAnySite: true })).plan).toMatchObject({
+			drop: "https://old.com",
+		});
+		expect(decideRecordVisit(rows([], { ...full, seenAt: 1 }), visit("https://known.com", { allowAnySite: true })).plan).toMatchObject({
+			drop: null,
+		});
 	});
 });
 
@@ -73,7 +110,9 @@ describe("the owner's list", () => {
 	});
 	it("decides every waiting site that a rule covers", () => {
 		const rules = [row("https://a.shop.com", "pending"), row("https://shop.com", "pending"), row("https://b.shop.com", "allowed")];
-		expect(decideSetSite({ rules }, { deskId: 1, rule: "*.shop.com", state: "blocked", now: NOW }).plan.decided).toEqual(["https://a.shop.com"]);
+		expect(decideSetSite({ rules }, { deskId: 1, rule: "*.shop.com", state: "blocked", now: NOW }).plan.decided).toEqual([
+			"https://a.shop.com",
+		]);
 	});
 	it(`holds at most ${LIMITS.siteRules} rules`, () => {
 		const rules = Array.from({ length: LIMITS.siteRules }, (_, i) => row(`https://${i}.com`, "allowed"));
@@ -84,12 +123,15 @@ describe("the owner's list", () => {
 	it("says so when there is nothing to remove", () => {
 		const known = row("https://site.com", "allowed");
 		expect(decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://site.com", now: NOW }).answer).toEqual(known);
-		expect(() => decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://other.com", now: NOW })).toThrow("https://other.com is not on this desk's list of sites.");
+		expect(() => decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://other.com", now: NOW })).toThrow(
+			"https://other.com is not on this desk's list of sites.",
+		);
 	});
 });
 
 describe("a ticket", () => {
-	const redeem = (principalId: number, holder?: number, expiresAt = NOW + 1) => decideRedeemTicket(holder === undefined ? {} : { holder }, { hash: "h", principalId, expiresAt, now: NOW });
+	const redeem = (principalId: number, holder?: number, expiresAt = NOW + 1) =>
+		decideRedeemTicket(holder === undefined ? {} : { holder }, { hash: "h", principalId, expiresAt, now: NOW });
 	it("belongs to the first who shows it, who may show it again", () => {
 		expect(redeem(7)).toEqual({ plan: { hash: "h", principalId: 7, expiresAt: NOW + 1 }, answer: { redeemed: true } });
 		expect(redeem(7, 7)).toEqual({ plan: null, answer: { redeemed: true } });
@@ -100,7 +142,10 @@ describe("a ticket", () => {
 		expect(redeem(7, 7, NOW)).toEqual({ plan: null, answer: { redeemed: false } });
 	});
 	it("is forgotten in slices", () => {
-		expect(decidePruneTickets({ expired: ["a", "b"] }, { now: NOW, limit: 2 })).toEqual({ plan: ["a", "b"], answer: { pruned: 2, more: true } });
+		expect(decidePruneTickets({ expired: ["a", "b"] }, { now: NOW, limit: 2 })).toEqual({
+			plan: ["a", "b"],
+			answer: { pruned: 2, more: true },
+		});
 		expect(decidePruneTickets({ expired: ["a"] }, { now: NOW, limit: 2 }).answer).toEqual({ pruned: 1, more: false });
 	});
 });

@@ -35,7 +35,10 @@ export type RecordVisitPlan =
 	| { kind: "pending"; row: SiteRow };
 
 /** Answers how the rules judge the site now; writes `recent` or `pending` where that is due (SITE-3, reliability.md 22). */
-export function decideRecordVisit(rows: RecordVisitRows, input: RecordVisitInput): { plan: RecordVisitPlan; answer: { verdict: "allowed" | "blocked" | "unlisted" } } {
+export function decideRecordVisit(
+	rows: RecordVisitRows,
+	input: RecordVisitInput,
+): { plan: RecordVisitPlan; answer: { verdict: "allowed" | "blocked" | "unlisted" } } {
 	const verdict = judge(rows.rules, input.site, input.allowAnySite);
 	const due = (seenAt: number | undefined): boolean => seenAt === undefined || seenAt + LIMITS.siteVisitMs <= input.now;
 	if (verdict === "blocked") return { plan: { kind: "none" }, answer: { verdict } };
@@ -53,7 +56,8 @@ export function decideRecordVisit(rows: RecordVisitRows, input: RecordVisitInput
 	}
 	const pending = rows.rules.filter((r) => r.state === "pending");
 	const fresh = pending.filter((r) => r.createdAt > input.now - 60 * 60 * 1000);
-	if (pending.length >= input.pendingSites || fresh.length >= input.pendingSitesPerHour) return { plan: { kind: "none" }, answer: { verdict } };
+	if (pending.length >= input.pendingSites || fresh.length >= input.pendingSitesPerHour)
+		return { plan: { kind: "none" }, answer: { verdict } };
 	const row: SiteRow = { rule: input.site, state: "pending", asked: 1, seenAt: input.now, createdAt: input.now };
 	return { plan: { kind: "pending", row }, answer: { verdict } };
 }
@@ -75,9 +79,14 @@ export interface SetSitePlan {
 export function decideSetSite(rows: { rules: SiteRow[] }, input: SetSiteInput): { plan: SetSitePlan; answer: SiteRow } {
 	const known = rows.rules.find((r) => r.rule === input.rule);
 	if (!known && rows.rules.filter((r) => r.state !== "pending").length >= LIMITS.siteRules) {
-		throw new DeskError("invalid_params", `A desk has at most ${LIMITS.siteRules} sites. Remove one that is not needed, or allow a whole domain as *.their-site.com.`);
+		throw new DeskError(
+			"invalid_params",
+			`A desk has at most ${LIMITS.siteRules} sites. Remove one that is not needed, or allow a whole domain as *.their-site.com.`,
+		);
 	}
-	const row: SiteRow = known ? { ...known, state: input.state } : { rule: input.rule, state: input.state, asked: 0, seenAt: 0, createdAt: input.now };
+	const row: SiteRow = known
+		? { ...known, state: input.state }
+		: { rule: input.rule, state: input.state, asked: 0, seenAt: 0, createdAt: input.now };
 	const decided = rows.rules.filter((r) => r.state === "pending" && r.rule !== input.rule && covers(input.rule, r.rule)).map((r) => r.rule);
 	return { plan: { row, decided }, answer: row };
 }
@@ -117,7 +126,10 @@ export interface PruneTicketsInput {
 	limit: number;
 }
 /** Forgets tickets that have expired, a slice at a time. `more`: another slice is waiting. */
-export const decidePruneTickets = (rows: { expired: string[] }, input: PruneTicketsInput): { plan: string[]; answer: { pruned: number; more: boolean } } => ({
+export const decidePruneTickets = (
+	rows: { expired: string[] },
+	input: PruneTicketsInput,
+): { plan: string[]; answer: { pruned: number; more: boolean } } => ({
 	plan: rows.expired,
 	answer: { pruned: rows.expired.length, more: rows.expired.length === input.limit },
 });

@@ -175,16 +175,48 @@ describe("a claimed site (reliability.md 4.1)", () => {
 	});
 
 	it("only ever gives an origin that the parser leaves as it is, and that is safe in a header", () => {
-		const part = fc.constantFrom("https://", "http://", "site", ".com", "a.", "..", ":443", ":8443", "@", "/", "%2e", "*", "localhost", "127.0.0.1", "[::1]", "\u200b", "ｓ", "\t", ";", " ", "A", "-", "_", "xn--");
+		const part = fc.constantFrom(
+			"https://",
+			"http://",
+			"site",
+			".com",
+			"a.",
+			"..",
+			":443",
+			":8443",
+			"@",
+			"/",
+			"%2e",
+			"*",
+			"localhost",
+			"127.0.0.1",
+			"[::1]",
+			"\u200b",
+			"ｓ",
+			"\t",
+			";",
+			" ",
+			"A",
+			"-",
+			"_",
+			"xn--",
+		);
 		fc.assert(
-			fc.property(fc.oneof(fc.array(part, { maxLength: 7 }).map((p) => p.join("")), fc.webUrl(), fc.string()), (text) => {
-				const reading = readSite(text, { localhost: true });
-				if ("site" in reading) {
-					expect(new URL(reading.site).origin).toBe(reading.site);
-					expect(reading.site).toMatch(/^https?:\/\/[a-z0-9._-]+(:\d+)?$/);
-					expect(readExactSite(reading.site, { localhost: true })).toEqual(reading);
-				}
-			}),
+			fc.property(
+				fc.oneof(
+					fc.array(part, { maxLength: 7 }).map((p) => p.join("")),
+					fc.webUrl(),
+					fc.string(),
+				),
+				(text) => {
+					const reading = readSite(text, { localhost: true });
+					if ("site" in reading) {
+						expect(new URL(reading.site).origin).toBe(reading.site);
+						expect(reading.site).toMatch(/^https?:\/\/[a-z0-9._-]+(:\d+)?$/);
+						expect(readExactSite(reading.site, { localhost: true })).toEqual(reading);
+					}
+				},
+			),
 			{ numRuns: 5_000 },
 		);
 	});
@@ -215,16 +247,47 @@ describe("a rule", () => {
 		["https://wiki", "https://wiki"],
 	])("%s is kept as %s", (typed, kept) => expect(parseRule(typed, options)).toBe(kept));
 
-	it.each(["*", "https://*", "*.", "https://*.", "*.com", "*.co.uk", "*.github.io", "*.vercel.app", "*.COM", "https://*.com", "*.com:8443"])("%s is refused: anybody could be under it", (rule) => {
+	it.each([
+		"*",
+		"https://*",
+		"*.",
+		"https://*.",
+		"*.com",
+		"*.co.uk",
+		"*.github.io",
+		"*.vercel.app",
+		"*.COM",
+		"https://*.com",
+		"*.com:8443",
+	])("%s is refused: anybody could be under it", (rule) => {
 		expect(refusal(rule)).toMatch(/^(Anybody can have a name under|A star stands)/);
 	});
-	it.each(["https://*.*.site.com", "*.*.site.com", "https://si*te.com", "https://www.*.com", "**.site.com", "https://site.*", "http://*.site.com"])("%s is refused: one star, in front", (rule) => {
+	it.each([
+		"https://*.*.site.com",
+		"*.*.site.com",
+		"https://si*te.com",
+		"https://www.*.com",
+		"**.site.com",
+		"https://site.*",
+		"http://*.site.com",
+	])("%s is refused: one star, in front", (rule) => {
 		expect(refusal(rule)).toMatch(/^A star stands only once/);
 	});
-	it.each(["https://site.com/path", "site.com", "", "https://", "*.site.com/path", "https://site.com.", "*.site.com.", "https://a@site.com", "https://ｓｉｔｅ.com", "*.si te.com", "null", "javascript:alert(1)", "blob:https://site.com/x"])(
-		"%j is refused with what to write",
-		(rule) => expect(refusal(rule)).toMatch(/^Write the whole origin/),
-	);
+	it.each([
+		"https://site.com/path",
+		"site.com",
+		"",
+		"https://",
+		"*.site.com/path",
+		"https://site.com.",
+		"*.site.com.",
+		"https://a@site.com",
+		"https://ｓｉｔｅ.com",
+		"*.si te.com",
+		"null",
+		"javascript:alert(1)",
+		"blob:https://site.com/x",
+	])("%j is refused with what to write", (rule) => expect(refusal(rule)).toMatch(/^Write the whole origin/));
 	it("says what is wrong with the rest", () => {
 		expect(refusal("http://site.com")).toMatch(/https/);
 		expect(refusal("https://192.168.1.1")).toMatch(/name instead of its address/);
@@ -241,8 +304,26 @@ describe("a rule", () => {
 describe("judging a site", () => {
 	const site = "https://a.shop.com";
 	it("lets a blocked rule win, whatever allows the site", () => {
-		expect(judge([{ rule: site, state: "allowed" }, { rule: "*.shop.com", state: "blocked" }], site, true)).toBe("blocked");
-		expect(judge([{ rule: site, state: "blocked" }, { rule: "*.shop.com", state: "allowed" }], site, false)).toBe("blocked");
+		expect(
+			judge(
+				[
+					{ rule: site, state: "allowed" },
+					{ rule: "*.shop.com", state: "blocked" },
+				],
+				site,
+				true,
+			),
+		).toBe("blocked");
+		expect(
+			judge(
+				[
+					{ rule: site, state: "blocked" },
+					{ rule: "*.shop.com", state: "allowed" },
+				],
+				site,
+				false,
+			),
+		).toBe("blocked");
 	});
 	it("takes a site that waits for one that is not listed", () => {
 		expect(judge([{ rule: site, state: "pending" }], site, false)).toBe("unlisted");
@@ -258,7 +339,9 @@ describe("judging a site", () => {
 			const url = new URL(claimed);
 			const labels = url.hostname.split(".");
 			const suffix = ruleHost.split(".");
-			return url.port === rulePort && labels.length > suffix.length && suffix.every((l, i) => l === labels[labels.length - suffix.length + i]);
+			return (
+				url.port === rulePort && labels.length > suffix.length && suffix.every((l, i) => l === labels[labels.length - suffix.length + i])
+			);
 		};
 		fc.assert(
 			fc.property(fc.boolean(), host, port, host, port, (star, ruleHost, rulePort, siteHost, sitePort) => {

@@ -130,7 +130,11 @@ export function covers(rule: string, site: string): boolean {
 }
 
 /** How a desk's rules judge a site. A blocked rule wins over an allowed one; `pending` and no rule at all are `unlisted`. */
-export function judge(rules: readonly { rule: string; state: string }[], site: string, allowAnySite: boolean): "allowed" | "blocked" | "unlisted" {
+export function judge(
+	rules: readonly { rule: string; state: string }[],
+	site: string,
+	allowAnySite: boolean,
+): "allowed" | "blocked" | "unlisted" {
 	let allowed = allowAnySite;
 	for (const { rule, state } of rules) {
 		if (state === "pending" || !covers(rule, site)) continue;

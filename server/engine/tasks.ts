@@ -101,12 +101,25 @@ export class Tasks {
 		this.parts.grown(answer.conversationId, answer.events);
 		if (early && answer.turn?.uid !== input.ids.turn) turns.stop(input.ids.turn);
 		if (answer.turn && !early && answerer) {
-			await turns.beginClaimed({ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid }, answer.conversationId, answer.turn.throughSeq, answer.turn.covered);
+			await turns.beginClaimed(
+				{ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid },
+				answer.conversationId,
+				answer.turn.throughSeq,
+				answer.turn.covered,
+			);
 		}
 		return await this.sentOf(caller, desk, principal, input, answer, options, access);
 	}
 
-	private async sentOf(caller: Caller, desk: Desk, principal: PrincipalRow | null, input: SendInput, answer: SendAnswer, options: SendOptions, access: Access): Promise<Sent> {
+	private async sentOf(
+		caller: Caller,
+		desk: Desk,
+		principal: PrincipalRow | null,
+		input: SendInput,
+		answer: SendAnswer,
+		options: SendOptions,
+		access: Access,
+	): Promise<Sent> {
 		const made = input.newGuest ? { uid: input.newGuest.uid, generation: 1 } : undefined;
 		const guestToken = made && access.tokenOf(made);
 		const who = principal ?? (await this.principalOf(made?.uid ?? ""));
@@ -160,11 +173,20 @@ export class Tasks {
 		const guest = sent.guestToken;
 		if (heard && at?.fresh !== undefined) return toldBy(heard, at.fresh, sent, options.historyLength ?? ALL_HISTORY);
 		const view = await this.view({ ...caller, principal: sent.principal }, desk, sent.taskId, options.historyLength);
-		return { kind: "task", json: taskText(view, { artifacts: true, ...(guest === undefined ? {} : { metadata: withGuestToken(view.task.metadata, guest) }) }), state: view.task.state };
+		return {
+			kind: "task",
+			json: taskText(view, { artifacts: true, ...(guest === undefined ? {} : { metadata: withGuestToken(view.task.metadata, guest) }) }),
+			state: view.task.state,
+		};
 	}
 
 	/** The task's events up to one that brings it to such a state; undefined at the deadline, or when nobody waits any more. */
-	private async waitFor(conversationId: number, sent: Sent, options: { waitMs: number; signal?: AbortSignal }, done: (state: TaskState) => boolean): Promise<StoredEvent[] | undefined> {
+	private async waitFor(
+		conversationId: number,
+		sent: Sent,
+		options: { waitMs: number; signal?: AbortSignal },
+		done: (state: TaskState) => boolean,
+	): Promise<StoredEvent[] | undefined> {
 		if (options.waitMs <= 0 || options.signal?.aborted) return undefined;
 		return await new Promise<StoredEvent[] | undefined>((resolve, reject) => {
 			const heard: StoredEvent[] = [];
@@ -229,7 +251,13 @@ export class Tasks {
 		const { store, clock, newId, turns } = this.parts;
 		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
 		if (!principal) throw new DeskError("task_not_found", "Task not found.");
-		const answer = await store.write("cancelTask", { deskId: desk.row.id, callerId: principal.id, taskUid: taskId, turnUid: newId("trn"), now: clock.now() });
+		const answer = await store.write("cancelTask", {
+			deskId: desk.row.id,
+			callerId: principal.id,
+			taskUid: taskId,
+			turnUid: newId("trn"),
+			now: clock.now(),
+		});
 		if (answer.fencedTurn) turns.stop(answer.fencedTurn);
 		this.parts.grown(answer.conversationId, answer.events);
 		if (answer.next) turns.wake(answer.next);
@@ -240,7 +268,10 @@ export class Tasks {
 	async *followSent(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { signal: AbortSignal }): AsyncGenerator<TaskEvent> {
 		const at = inside.get(sent);
 		if (!at) throw new Error("a send that is not ours");
-		const silent = this.parts.turns.answererOf(desk.row)?.maySilence === true && caller.provenance.channel !== "embed" && caller.provenance.channel !== "page";
+		const silent =
+			this.parts.turns.answererOf(desk.row)?.maySilence === true &&
+			caller.provenance.channel !== "embed" &&
+			caller.provenance.channel !== "page";
 		const ended = isTerminal(sent.state);
 		const first: TaskEvent = { seq: sent.seq, json: `{"task":${sent.task}}`, last: ended };
 		// Until an answerer that may answer without a task has spoken, there is no task to show.
@@ -262,7 +293,8 @@ export class Tasks {
 	/** The stream of a task from now: its state at one seq, then everything after it, to its end. */
 	async subscribe(caller: Caller, desk: Desk, taskId: string, options: { signal: AbortSignal }): Promise<AsyncIterable<TaskEvent>> {
 		const view = await this.view(caller, desk, taskId);
-		if (isTerminal(view.task.state)) throw new DeskError("unsupported_operation", "This task has ended: there is nothing to follow. Read it with GetTask.");
+		if (isTerminal(view.task.state))
+			throw new DeskError("unsupported_operation", "This task has ended: there is nothing to follow. Read it with GetTask.");
 		return this.fromNow(view, options.signal);
 	}
 
@@ -278,7 +310,12 @@ export class Tasks {
 	}
 
 	/** Events of one task, in order, until the reader leaves. */
-	private async *read(conversationId: number, after: number, taskId: string, signal: AbortSignal): AsyncGenerator<{ event: StoredEvent; state: TaskState | undefined }> {
+	private async *read(
+		conversationId: number,
+		after: number,
+		taskId: string,
+		signal: AbortSignal,
+	): AsyncGenerator<{ event: StoredEvent; state: TaskState | undefined }> {
 		let woken: () => void = () => undefined;
 		const wake = (): void => woken();
 		const reader: LogReader = this.parts.events.read(conversationId, after, wake);
@@ -290,7 +327,8 @@ export class Tasks {
 				});
 				const page = await reader.next(PAGE_BYTES);
 				if (page === null) await grown;
-				else for (const { event } of page) if (event.taskId === taskId) yield { event, state: stateOfStatus(event) as TaskState | undefined };
+				else
+					for (const { event } of page) if (event.taskId === taskId) yield { event, state: stateOfStatus(event) as TaskState | undefined };
 			}
 		} finally {
 			signal.removeEventListener("abort", wake);
@@ -306,7 +344,8 @@ function toldBy(heard: readonly StoredEvent[], asked: string, sent: Sent, histor
 	const history = [asked];
 	for (const { kind, body } of heard) {
 		if (kind === "message") history.push(body);
-		else if (kind === "artifact" || kind === "whole") artifacts = applyArtifactUpdate(artifacts, JSON.parse(body) as TaskArtifactUpdateEvent);
+		else if (kind === "artifact" || kind === "whole")
+			artifacts = applyArtifactUpdate(artifacts, JSON.parse(body) as TaskArtifactUpdateEvent);
 	}
 	const kept = historyLength > 0 ? history.slice(-historyLength) : [];
 	const told = (JSON.parse(sent.task) as Task).metadata;

@@ -10,8 +10,15 @@ const write = (n = 1, facts: Partial<{ handle: string; site: string | null; embe
 
 describe("a ticket", () => {
 	it("says from where its holder speaks", () => {
-		expect(readTicket(SECRET, write(), "mira", NOW)).toEqual({ provenance: { channel: "embed", site: "https://site.com" }, expiresAt: NOW + LIMITS.ticketMs });
-		expect(readTicket(SECRET, write(1, { embed: "3" }), "mira", NOW)?.provenance).toEqual({ channel: "embed", site: "https://site.com", embed: "3" });
+		expect(readTicket(SECRET, write(), "mira", NOW)).toEqual({
+			provenance: { channel: "embed", site: "https://site.com" },
+			expiresAt: NOW + LIMITS.ticketMs,
+		});
+		expect(readTicket(SECRET, write(1, { embed: "3" }), "mira", NOW)?.provenance).toEqual({
+			channel: "embed",
+			site: "https://site.com",
+			embed: "3",
+		});
 		expect(readTicket(SECRET, write(1, { site: null }), "mira", NOW)?.provenance).toEqual({ channel: "page" });
 	});
 	it("is good for one desk, for 24 hours, on one installation", () => {
@@ -39,11 +46,17 @@ describe("a ticket", () => {
 		const ticket = write();
 		const seal = ticket.slice(ticket.indexOf(".") + 1);
 		const bytes = Buffer.from(seal, "base64url");
-		const twins = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].map((c) => seal.slice(0, -1) + c).filter((s) => s !== seal && Buffer.from(s, "base64url").equals(bytes));
+		const twins = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"]
+			.map((c) => seal.slice(0, -1) + c)
+			.filter((s) => s !== seal && Buffer.from(s, "base64url").equals(bytes));
 		expect(twins.length).toBeGreaterThan(0);
-		for (const twin of [...twins, `${seal}=`, `${seal} `]) expect(readTicket(SECRET, ticket.replace(seal, twin), "mira", NOW)).toBeUndefined();
+		for (const twin of [...twins, `${seal}=`, `${seal} `])
+			expect(readTicket(SECRET, ticket.replace(seal, twin), "mira", NOW)).toBeUndefined();
 	});
-	it.each(["", "eolt_", "eolt_.", ".", "eolt_abc", "eolg_abc.def", `eolt_${"a".repeat(5_000)}.b`, "eolt_e30.", "é".repeat(50)])("%j is none", (text) => {
-		expect(readTicket(SECRET, text, "mira", NOW)).toBeUndefined();
-	});
+	it.each(["", "eolt_", "eolt_.", ".", "eolt_abc", "eolg_abc.def", `eolt_${"a".repeat(5_000)}.b`, "eolt_e30.", "é".repeat(50)])(
+		"%j is none",
+		(text) => {
+			expect(readTicket(SECRET, text, "mira", NOW)).toBeUndefined();
+		},
+	);
 });

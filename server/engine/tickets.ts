@@ -26,7 +26,8 @@ export interface ReadTicket {
 	expiresAt: number;
 }
 
-const seal = (secret: string | Uint8Array, text: string): string => createHmac("sha256", secret).update(PREFIX).update(text).digest("base64url");
+const seal = (secret: string | Uint8Array, text: string): string =>
+	createHmac("sha256", secret).update(PREFIX).update(text).digest("base64url");
 
 /** Writes a ticket. `secret` is the installation's, `nonce` TICKET_NONCE_BYTES random bytes, `now` milliseconds. */
 export function writeTicket(secret: string | Uint8Array, facts: TicketFacts, now: number, nonce: Uint8Array): string {
@@ -46,7 +47,12 @@ export function readTicket(secret: string | Uint8Array, ticket: string, handle: 
 	const given = Buffer.from(ticket.slice(dot + 1));
 	const expected = Buffer.from(seal(secret, text));
 	if (dot < 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-	const [named, embed, site, expiresAt] = JSON.parse(Buffer.from(text, "base64url").toString()) as [string, string | null, string | null, number];
+	const [named, embed, site, expiresAt] = JSON.parse(Buffer.from(text, "base64url").toString()) as [
+		string,
+		string | null,
+		string | null,
+		number,
+	];
 	if (named !== handle || expiresAt <= now) return undefined;
 	if (site === null) return { provenance: { channel: "page" }, expiresAt };
 	return { provenance: embed === null ? { channel: "embed", site } : { channel: "embed", site, embed }, expiresAt };

@@ -48,7 +48,12 @@ function held(rows: TurnRows, claim: string): Held | null {
 	const { turn, conversation, desk } = rows;
 	if (!turn || !conversation || !desk || turn.state !== "running" || turn.claim !== claim || turn.epoch !== conversation.epoch) return null;
 	const covered = coveredBy(turn, rows.openTasks ?? []);
-	return { turn, conversation, rows: { desk, conversation, participants: rows.participants ?? [], openTasks: rows.openTasks ?? [], turns: rows.turns ?? [] }, covered };
+	return {
+		turn,
+		conversation,
+		rows: { desk, conversation, participants: rows.participants ?? [], openTasks: rows.openTasks ?? [], turns: rows.turns ?? [] },
+		covered,
+	};
 }
 
 /** Open tasks whose last word was there when the turn was claimed, and which wait for the desk. Oldest question first. */
@@ -93,12 +98,29 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 	for (const task of covered) {
 		if (task.state === "TASK_STATE_SUBMITTED") change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log));
 		// Said so far by a holder that is gone: marked, then replaced by what comes; never joined (G-08).
-		else if (turn.wrote) change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log, { metadata: `{"${EXTENSIONS.chat}":{"interrupted":true}}` }));
+		else if (turn.wrote)
+			change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log, { metadata: `{"${EXTENSIONS.chat}":{"interrupted":true}}` }));
 	}
-	change.turns.push({ ...turn, state: "running", epoch: conversation.epoch + 1, claim: input.claim, leaseUntil: input.leaseUntil, attempts: turn.attempts + 1, ...through, wrote: 0 });
+	change.turns.push({
+		...turn,
+		state: "running",
+		epoch: conversation.epoch + 1,
+		claim: input.claim,
+		leaseUntil: input.leaseUntil,
+		attempts: turn.attempts + 1,
+		...through,
+		wrote: 0,
+	});
 	change.conversation.seq = log.seq;
 	change.events = log.events;
-	const claimed = { turnUid: turn.uid, claim: input.claim, ...through, covered: covered.map((t) => t.uid), conversationId: conversation.id, contextUid: conversation.uid };
+	const claimed = {
+		turnUid: turn.uid,
+		claim: input.claim,
+		...through,
+		covered: covered.map((t) => t.uid),
+		conversationId: conversation.id,
+		contextUid: conversation.uid,
+	};
 	return { plan: change, answer: { claimed, conversationId: conversation.id, events: log.events } };
 }
 
@@ -113,7 +135,13 @@ function park(rows: TurnRows, turn: TurnRow, conversation: ConversationRow, cove
 
 /** A message of fixed words for a status. Its id is made of what it is about, so that a retry makes the same. */
 const statusMessage = (task: TaskRow, seed: string, text: string): string =>
-	JSON.stringify({ messageId: `${seed}-${task.uid.slice(4)}`, contextId: task.contextId, taskId: task.uid, role: "ROLE_AGENT", parts: [{ text }] });
+	JSON.stringify({
+		messageId: `${seed}-${task.uid.slice(4)}`,
+		contextId: task.contextId,
+		taskId: task.uid,
+		role: "ROLE_AGENT",
+		parts: [{ text }],
+	});
 
 /** Ends a task before its answer was whole: what had been said stays as its artifacts. */
 export function endTask(task: TaskRow, state: TaskRow["state"], log: LogDraft, pieces: TurnRows["pieces"], message?: string): TaskRow {
@@ -231,7 +259,15 @@ export function decideFinishTurn(rows: TurnRows, input: FinishInput): { plan: Co
 
 type TaskOutcome = Exclude<Outcome, { kind: "message" }>;
 
-function answerTasks(rows: TurnRows, covered: TaskRow[], newest: TaskRow, input: FinishInput, outcome: TaskOutcome, change: ConversationChange, log: LogDraft): void {
+function answerTasks(
+	rows: TurnRows,
+	covered: TaskRow[],
+	newest: TaskRow,
+	input: FinishInput,
+	outcome: TaskOutcome,
+	change: ConversationChange,
+	log: LogDraft,
+): void {
 	for (const piece of input.pieces) log.add(kindOf(piece), newest.uid, artifactUpdateJson(newest, piece));
 	const words = "text" in outcome && outcome.text !== "" ? agentMessage(newest, input.messageId, [{ text: outcome.text }]) : undefined;
 	if (words !== undefined) log.add("message", newest.uid, words);
@@ -243,8 +279,11 @@ function answerTasks(rows: TurnRows, covered: TaskRow[], newest: TaskRow, input:
 	for (const task of covered) {
 		if (task === newest) continue;
 		const metadata = { ...(task.metadata === "" ? {} : (JSON.parse(task.metadata) as object)), answeredIn: newest.uid };
-		for (const artifact of input.artifacts) log.add("whole", task.uid, artifactUpdateJson(task, { ...artifact, append: false, lastChunk: true }));
-		const ended = moveTask(task, state === "TASK_STATE_FAILED" ? state : "TASK_STATE_COMPLETED", log, { metadata: JSON.stringify({ answeredIn: newest.uid }) });
+		for (const artifact of input.artifacts)
+			log.add("whole", task.uid, artifactUpdateJson(task, { ...artifact, append: false, lastChunk: true }));
+		const ended = moveTask(task, state === "TASK_STATE_FAILED" ? state : "TASK_STATE_COMPLETED", log, {
+			metadata: JSON.stringify({ answeredIn: newest.uid }),
+		});
 		change.tasks.push({ ...ended, artifacts: merged(task, input.artifacts), metadata: JSON.stringify(metadata) });
 	}
 }
@@ -274,7 +313,8 @@ const stateOf = (outcome: TaskOutcome): TaskRow["state"] => {
 function fixedStatus(rows: TurnRows, task: TaskRow, outcome: TaskOutcome, input: FinishInput): string | undefined {
 	const owner = rows.desk?.ownerName ?? "";
 	if (input.ends) return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("ended", rows.language, owner) }]);
-	if (outcome.kind === "authorise") return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("authorise", rows.language, owner) }]);
+	if (outcome.kind === "authorise")
+		return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("authorise", rows.language, owner) }]);
 	if (outcome.kind === "fail") return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("failed", rows.language, owner) }]);
 	return undefined;
 }

@@ -62,7 +62,9 @@ export class TurnRun {
 		} catch (error) {
 			if (!this.over) {
 				this.parts.log("error", { turn: this.claim.turnUid, answerer: this.answerer.name, err: error }, "an answerer broke");
-				await this.finish({ type: "failed", explanation: "" }).catch((again: unknown) => this.parts.log("error", { turn: this.claim.turnUid, err: again }, "a turn could not be ended"));
+				await this.finish({ type: "failed", explanation: "" }).catch((again: unknown) =>
+					this.parts.log("error", { turn: this.claim.turnUid, err: again }, "a turn could not be ended"),
+				);
 			}
 		} finally {
 			this.close();
@@ -123,8 +125,16 @@ export class TurnRun {
 	private takeArtifact(piece: Extract<Piece, { type: "artifact" }>): void {
 		const before = this.artifacts.get(piece.artifactId);
 		const append = piece.append === true && before !== undefined;
-		const named = { ...(piece.name === undefined ? {} : { name: piece.name }), ...(piece.description === undefined ? {} : { description: piece.description }) };
-		this.artifacts.set(piece.artifactId, append ? { ...before, ...named, parts: [...before.parts, ...piece.parts] } : { artifactId: piece.artifactId, ...named, parts: piece.parts });
+		const named = {
+			...(piece.name === undefined ? {} : { name: piece.name }),
+			...(piece.description === undefined ? {} : { description: piece.description }),
+		};
+		this.artifacts.set(
+			piece.artifactId,
+			append
+				? { ...before, ...named, parts: [...before.parts, ...piece.parts] }
+				: { artifactId: piece.artifactId, ...named, parts: piece.parts },
+		);
 		this.waiting.push({ artifactId: piece.artifactId, ...named, parts: piece.parts, append, lastChunk: piece.lastChunk ?? true });
 	}
 
@@ -170,7 +180,14 @@ export class TurnRun {
 		const now = this.parts.clock.now();
 		const gaps = this.gaps;
 		this.gaps = [];
-		const answer = await this.parts.store.write("appendPieces", { turnUid: this.claim.turnUid, claim: this.claim.claim, leaseUntil: now + LIMITS.turnLeaseMs, pieces, gaps, now });
+		const answer = await this.parts.store.write("appendPieces", {
+			turnUid: this.claim.turnUid,
+			claim: this.claim.claim,
+			leaseUntil: now + LIMITS.turnLeaseMs,
+			pieces,
+			gaps,
+			now,
+		});
 		if (answer.fenced) this.stop();
 		else this.parts.published(answer);
 	}
@@ -207,7 +224,9 @@ export class TurnRun {
 			this.firstCut = fixed.length;
 		}
 		const pieces = silent ? [] : this.gather(true);
-		const artifacts = silent ? [] : [...this.artifacts.values(), ...(this.words === "" ? [] : [{ artifactId: RESULT, name: RESULT, parts: [{ text: this.words }] }])];
+		const artifacts = silent
+			? []
+			: [...this.artifacts.values(), ...(this.words === "" ? [] : [{ artifactId: RESULT, name: RESULT, parts: [{ text: this.words }] }])];
 		const input = {
 			turnUid: this.claim.turnUid,
 			claim: this.claim.claim,
@@ -255,7 +274,9 @@ export function outcomeOf(ending: Ending, words: string, turn: Pick<Turn, "asker
 		case "reply":
 			return words.trim() === "" && !made ? { kind: "fail" } : { kind: "reply", asks: ending.asks ?? asksCaller(words), text: words };
 		case "no_reply":
-			return toPerson ? { kind: "reply", asks: false, text: statusText("passedOn", turn.desk.language ?? "en", turn.desk.ownerName) } : { kind: "silence" };
+			return toPerson
+				? { kind: "reply", asks: false, text: statusText("passedOn", turn.desk.language ?? "en", turn.desk.ownerName) }
+				: { kind: "silence" };
 		case "end_conversation":
 			return { kind: "reply", asks: false, text: words };
 		case "needs_authorisation":

@@ -75,7 +75,10 @@ export class Turns {
 			history: begin.history,
 			incoming: begin.incoming,
 			acceptedOutputModes: begin.acceptedOutputModes,
-			memory: async () => (await this.parts.store.read.memory(desk.id)).filter((f) => !f.path.startsWith("people/") || f.path === `people/${begin.askerUid}.md`),
+			memory: async () =>
+				(await this.parts.store.read.memory(desk.id)).filter(
+					(f) => !f.path.startsWith("people/") || f.path === `people/${begin.askerUid}.md`,
+				),
 			may: { webSearch: false, apps: {} },
 		};
 		const claim = { turnUid: begin.turnUid, claim: begin.claim, messageId: this.parts.newId("msg") };
@@ -103,7 +106,9 @@ export class Turns {
 	/** Claims a waiting turn and runs it; nothing where it is not to be had. */
 	wake(turnUid: string): void {
 		if (this.stopping) return;
-		void this.claim(turnUid).catch((error: unknown) => this.parts.log("warn", { turn: turnUid, err: error }, "a turn could not be claimed yet"));
+		void this.claim(turnUid).catch((error: unknown) =>
+			this.parts.log("warn", { turn: turnUid, err: error }, "a turn could not be claimed yet"),
+		);
 	}
 
 	private async claim(turnUid: string, orphaned = false): Promise<void> {
@@ -134,13 +139,25 @@ export class Turns {
 	}
 
 	/** Runs a turn that is claimed and on disk, with what was said before it. */
-	async beginClaimed(about: Omit<Begin, "history" | "incoming">, conversationId: number, throughSeq: number, covered: readonly string[]): Promise<void> {
+	async beginClaimed(
+		about: Omit<Begin, "history" | "incoming">,
+		conversationId: number,
+		throughSeq: number,
+		covered: readonly string[],
+	): Promise<void> {
 		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
-		const messages = view.messages.map(({ event, from }): TurnMessage => ({ seq: event.seq, from, message: JSON.parse(event.body) as Message }));
+		const messages = view.messages.map(
+			({ event, from }): TurnMessage => ({ seq: event.seq, from, message: JSON.parse(event.body) as Message }),
+		);
 		// It answers what its tasks ask and have had no word to yet; a message that came during another turn stands before that one's reply.
 		const asked = (m: TurnMessage): boolean => {
 			const { taskId } = m.message;
-			return m.from === "visitor" && taskId !== undefined && covered.includes(taskId) && !messages.some((other) => other.from !== "visitor" && other.seq > m.seq && other.message.taskId === taskId);
+			return (
+				m.from === "visitor" &&
+				taskId !== undefined &&
+				covered.includes(taskId) &&
+				!messages.some((other) => other.from !== "visitor" && other.seq > m.seq && other.message.taskId === taskId)
+			);
 		};
 		this.begin({ ...about, history: messages.filter((m) => !asked(m)), incoming: messages.filter(asked) });
 	}

@@ -30,7 +30,16 @@ export function taskText(view: TaskView, options: { artifacts: boolean | "list";
 	return `${text}}`;
 }
 
-const KEYS: Record<string, string> = { message: "message", bare: "message", task: "task", status: "statusUpdate", artifact: "artifactUpdate", whole: "artifactUpdate", microphone: "signal", ended: "ended" };
+const KEYS: Record<string, string> = {
+	message: "message",
+	bare: "message",
+	task: "task",
+	status: "statusUpdate",
+	artifact: "artifactUpdate",
+	whole: "artifactUpdate",
+	microphone: "signal",
+	ended: "ended",
+};
 
 const wire = new WeakMap<StoredEvent, JsonText>();
 
@@ -61,9 +70,14 @@ export function stateOfStatus(event: StoredEvent): string | undefined {
 	return event.kind === "status" ? /"status":\{"state":"(TASK_STATE_[A-Z_]+)"/.exec(event.body)?.[1] : undefined;
 }
 
-export const loggedMessage = (event: StoredEvent): LoggedMessage => ({ seq: event.seq, at: event.at, message: JSON.parse(event.body) as Message });
+export const loggedMessage = (event: StoredEvent): LoggedMessage => ({
+	seq: event.seq,
+	at: event.at,
+	message: JSON.parse(event.body) as Message,
+});
 
-export const loggedMessagesText = (events: readonly StoredEvent[]): JsonText => `[${events.map((e) => `{"seq":${e.seq},"at":${e.at},"message":${e.body}}`).join(",")}]`;
+export const loggedMessagesText = (events: readonly StoredEvent[]): JsonText =>
+	`[${events.map((e) => `{"seq":${e.seq},"at":${e.at},"message":${e.body}}`).join(",")}]`;
 
 /** What a chat needs to draw a conversation and go on from its seq. */
 export function contextState(view: ConversationView): ContextState {
@@ -83,7 +97,9 @@ export function contextState(view: ConversationView): ContextState {
 }
 
 /** Metadata with the guest's token, given away once (A2A-3). */
-export const withGuestToken = (metadata: string, token: string): string => JSON.stringify({ ...(metadata === "" ? {} : (JSON.parse(metadata) as object)), eolGuestToken: token });
+export const withGuestToken = (metadata: string, token: string): string =>
+	JSON.stringify({ ...(metadata === "" ? {} : (JSON.parse(metadata) as object)), eolGuestToken: token });
 
 /** Whether a status says that an answer was begun anew. */
-export const isInterruptedMark = (metadata: unknown): boolean => typeof metadata === "object" && metadata !== null && EXTENSIONS.chat in metadata;
+export const isInterruptedMark = (metadata: unknown): boolean =>
+	typeof metadata === "object" && metadata !== null && EXTENSIONS.chat in metadata;

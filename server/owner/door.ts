@@ -16,7 +16,8 @@ export interface OwnerDoorOptions {
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
 const HEADERS = {
-	"content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"content-security-policy":
+		"default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	"x-content-type-options": "nosniff",
 	"x-frame-options": "DENY",
 	"referrer-policy": "no-referrer",
@@ -43,7 +44,17 @@ export function ownerDoor({ engine, config }: OwnerDoorOptions): Hono {
 		const secret = body?.secret;
 		const session = typeof secret === "string" && secret.length <= 128 ? await engine.owner.signIn(secret) : undefined;
 		if (session === undefined) {
-			return c.json({ ok: false, error: { code: "unauthenticated", message: "This link has been used or has run out. Make a new one: earthonline owner link <handle>" } }, 401, HEADERS);
+			return c.json(
+				{
+					ok: false,
+					error: {
+						code: "unauthenticated",
+						message: "This link has been used or has run out. Make a new one: earthonline owner link <handle>",
+					},
+				},
+				401,
+				HEADERS,
+			);
 		}
 		setCookie(c, cookie, session, { httpOnly: true, secure, sameSite: "Strict", path: "/", maxAge: SESSION_SECONDS });
 		return c.json({ ok: true }, 200, HEADERS);
@@ -64,6 +75,11 @@ export type ShownDesk = Awaited<ReturnType<typeof shown>>;
 
 async function shown(engine: Engine, desk: Desk) {
 	const { handle } = desk.row;
-	const [sites, memory, gaps, keys] = await Promise.all([engine.owner.sites(handle), engine.owner.memory(handle), engine.owner.gaps(handle), engine.owner.keys(handle)]);
+	const [sites, memory, gaps, keys] = await Promise.all([
+		engine.owner.sites(handle),
+		engine.owner.memory(handle),
+		engine.owner.gaps(handle),
+		engine.owner.keys(handle),
+	]);
 	return { desk, sites, memory, gaps, keys };
 }

@@ -88,7 +88,11 @@ const TEXTS = {
 
 export function agentPage(config: { publicUrl: string; brandName: string }, desks: ShownDesk[]): Html {
 	const language = desks[0]?.desk.row.language ?? "en";
-	return shell(language, desks[0] ? `${desks[0].desk.row.name} · ${config.brandName}` : config.brandName, html`${desks.map((d) => deskSection(config, d))}`);
+	return shell(
+		language,
+		desks[0] ? `${desks[0].desk.row.name} · ${config.brandName}` : config.brandName,
+		html`${desks.map((d) => deskSection(config, d))}`,
+	);
 }
 
 function deskSection(config: { publicUrl: string }, { desk, sites, memory, gaps, keys }: ShownDesk): Html {

@@ -91,7 +91,10 @@ export function assets(files: ClientFiles): Hono {
 async function answer(asked: Headers, file: File | undefined, headers: Record<string, string>): Promise<Response> {
 	if (!file) {
 		const text = "There is no such file. If this server was just installed, run npm run build and start it again.\n";
-		return new Response(text, { status: 404, headers: { ...COMMON, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" } });
+		return new Response(text, {
+			status: 404,
+			headers: { ...COMMON, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
+		});
 	}
 	const all: Record<string, string> = { ...headers, etag: file.etag, vary: "Accept-Encoding" };
 	if (isFresh(asked.get("if-none-match") ?? undefined, file.etag)) return new Response(null, { status: 304, headers: all });

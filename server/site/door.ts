@@ -66,9 +66,14 @@ export function siteDoor(options: SiteDoorOptions): Hono {
 		const language = languageOf(c.req.header("accept-language"));
 		const texts = TEXTS[language];
 		const said = line ?? (what === "missing" ? texts.missingLine : texts.brokenLine);
-		const headers = { ...documentHeaders(options.config.publicUrl, { ancestors: "'none'", chat: false }), "cache-control": "no-store", vary: "Accept, Accept-Language" };
+		const headers = {
+			...documentHeaders(options.config.publicUrl, { ancestors: "'none'", chat: false }),
+			"cache-control": "no-store",
+			vary: "Accept, Accept-Language",
+		};
 		const accept = c.req.header("accept") ?? "";
-		if (accept.includes("application/json") && !accept.includes("text/html")) return c.json({ error: { code: what, message: said } }, status, headers);
+		if (accept.includes("application/json") && !accept.includes("text/html"))
+			return c.json({ error: { code: what, message: said } }, status, headers);
 		return c.html(await notice({ language, css: parts.css, title: texts[what], line: said, home: true }), status, headers);
 	};
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openSite, type SiteDesk } from "../../test/site.js";
-import { LIMITS } from "../../shared/limits.js";
 import type { FrameBoot, SiteConfig } from "../../shared/embed.js";
+import { LIMITS } from "../../shared/limits.js";
+import { openSite, type SiteDesk } from "../../test/site.js";
 import type { Desk } from "../engine/engine.js";
 
 let clientDir: string;
@@ -45,7 +45,15 @@ describe("GET /embed/<handle>", () => {
 		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
 		const { answer, config } = await ask({ origin: "https://site.com" });
 		expect(answer.status).toBe(200);
-		expect(config).toEqual({ show: true, site: "https://site.com", handle, name: "Mira", face: `/@${handle}/face.svg`, online: desk.face.online, language: "en" });
+		expect(config).toEqual({
+			show: true,
+			site: "https://site.com",
+			handle,
+			name: "Mira",
+			face: `/@${handle}/face.svg`,
+			online: desk.face.online,
+			language: "en",
+		});
 		expect(await site.store.read.recentSites(desk.row.id)).toEqual([{ site: "https://site.com", seenAt: expect.any(Number) }]);
 	});
 	it("is read by any origin, never with credentials, never kept, and sets no cookie", async () => {
@@ -117,7 +125,10 @@ describe("GET /embed/<handle>", () => {
 		expect((await ask({ origin: "https://desk.example" })).config).toMatchObject({ show: true });
 		expect((await ask({})).config).toMatchObject({ show: false, reason: "malformed_site" });
 		expect((await ask({ "sec-fetch-site": "cross-site" })).config).toMatchObject({ show: false, reason: "malformed_site" });
-		expect((await ask({ origin: "https://site.com", "sec-fetch-site": "same-origin" })).config).toMatchObject({ show: false, reason: "unlisted" });
+		expect((await ask({ origin: "https://site.com", "sec-fetch-site": "same-origin" })).config).toMatchObject({
+			show: false,
+			reason: "unlisted",
+		});
 		expect(await site.store.read.recentSites(desk.row.id)).toEqual([]);
 	});
 	it("speaks the language of the desk's owner", async () => {
@@ -159,14 +170,24 @@ describe("GET /@<handle>/embed", () => {
 	});
 	it("gives a ticket that says where the visitor stands, a new one each time", async () => {
 		await allow();
-		const tickets = await Promise.all([1, 2].map(async () => bootOf(await (await framed("site=https://site.com")).text()).ticket as string));
+		const tickets = await Promise.all(
+			[1, 2].map(async () => bootOf(await (await framed("site=https://site.com")).text()).ticket as string),
+		);
 		expect(tickets[0]).not.toBe(tickets[1]);
 		expect(site.engine.embed.readTicket(desk, tickets[0] as string)).toEqual({ channel: "embed", site: "https://site.com" });
 	});
 	it("runs nothing but our own script, without any sink for HTML", async () => {
 		await allow();
 		const policy = csp(await framed("site=https://site.com"));
-		for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self' wss://desk.example", "img-src 'self' blob:", "base-uri 'none'", "require-trusted-types-for 'script'"]) expect(policy).toContain(part);
+		for (const part of [
+			"default-src 'none'",
+			"script-src 'self'",
+			"connect-src 'self' wss://desk.example",
+			"img-src 'self' blob:",
+			"base-uri 'none'",
+			"require-trusted-types-for 'script'",
+		])
+			expect(policy).toContain(part);
 		expect(policy).not.toContain("unsafe");
 	});
 	it("writes nothing: only the question of the page does", async () => {
@@ -187,7 +208,12 @@ describe("GET /@<handle>/embed", () => {
 	});
 	it("may be framed by nobody where the site is blocked, malformed or the desk unknown, and says the same each time", async () => {
 		await site.engine.owner.setSite(handle, "https://bad.com", "blocked");
-		const answers = [await framed("site=https://bad.com"), await framed("site=https://site.com/"), await framed(""), await framed("site=https://site.com", "nobody")];
+		const answers = [
+			await framed("site=https://bad.com"),
+			await framed("site=https://site.com/"),
+			await framed(""),
+			await framed("site=https://site.com", "nobody"),
+		];
 		const bodies = await Promise.all(answers.map((a) => a.text()));
 		expect(answers.map((a) => a.status)).toEqual([403, 400, 400, 404]);
 		for (const answer of answers) expect(ancestors(answer)).toBe("'none'");

@@ -19,7 +19,8 @@ export function embed(parts: SiteParts): Hono {
 	const { engine, config } = parts;
 	const app = new Hono();
 
-	const read = (text: string): Reading => (text === config.publicUrl ? { own: true } : readExactSite(text, { localhost: config.allowLocalhostSites }));
+	const read = (text: string): Reading =>
+		text === config.publicUrl ? { own: true } : readExactSite(text, { localhost: config.allowLocalhostSites });
 
 	/** The site is the page's `Origin`; a page of our own sends none and is known by what the browser says instead. */
 	const named = (c: Context): Reading => {
@@ -33,8 +34,15 @@ export function embed(parts: SiteParts): Hono {
 		const desk = await parts.deskAt(handle);
 		const reading = named(c);
 		// The same text for all readers of one site: nothing here depends on who asks.
-		const answer = desk ? await configOf(desk, reading, c.req.header("origin") ?? "") : { show: false, reason: "no_such_desk" as const, help: HELP.en.no_such_desk(handle.slice(0, 64)), handle };
-		return c.body(JSON.stringify(answer satisfies SiteConfig), 200, { ...OPEN, ...NO_STORE, "content-type": "application/json", vary: "Origin, Sec-Fetch-Site" });
+		const answer = desk
+			? await configOf(desk, reading, c.req.header("origin") ?? "")
+			: { show: false, reason: "no_such_desk" as const, help: HELP.en.no_such_desk(handle.slice(0, 64)), handle };
+		return c.body(JSON.stringify(answer satisfies SiteConfig), 200, {
+			...OPEN,
+			...NO_STORE,
+			"content-type": "application/json",
+			vary: "Origin, Sec-Fetch-Site",
+		});
 	});
 
 	async function configOf(desk: Desk, reading: Reading, origin: string): Promise<SiteConfig> {
@@ -53,7 +61,8 @@ export function embed(parts: SiteParts): Hono {
 	}
 
 	/** Our own pages need no rule; guests do need to be welcome. */
-	const ownVerdict = async (desk: Desk) => (desk.settings.guests ? ({ show: true } as const) : ({ show: false, reason: "guests_off" } as const));
+	const ownVerdict = async (desk: Desk) =>
+		desk.settings.guests ? ({ show: true } as const) : ({ show: false, reason: "guests_off" } as const);
 
 	app.get("/:at{@[^/]+}/embed", async (c) => {
 		const desk = await parts.deskAt(c.req.param("at").slice(1));
@@ -63,7 +72,10 @@ export function embed(parts: SiteParts): Hono {
 		const { theme, mode } = look(c);
 
 		const refuse = async (status: 403 | 404 | 400 | 503, ancestors: string, title: string, line: string) =>
-			c.html(await notice({ language, css: parts.css, theme, title, line, bare: true }), status, { ...documentHeaders(config.publicUrl, { ancestors, chat: false }), ...NO_STORE });
+			c.html(await notice({ language, css: parts.css, theme, title, line, bare: true }), status, {
+				...documentHeaders(config.publicUrl, { ancestors, chat: false }),
+				...NO_STORE,
+			});
 		const neutral = (status: 403 | 404 | 400) => refuse(status, "'none'", texts.neutral, texts.neutralLine);
 
 		if ("refused" in reading) return neutral(400);
@@ -73,13 +85,18 @@ export function embed(parts: SiteParts): Hono {
 		if (!verdict.show) {
 			if (verdict.reason === "blocked") return neutral(403);
 			const { name } = desk.face;
-			return verdict.reason === "guests_off" ? refuse(403, site, texts.guestsOff, texts.guestsOffLine(name)) : refuse(403, site, texts.notOpen, texts.notOpenLine(name));
+			return verdict.reason === "guests_off"
+				? refuse(403, site, texts.guestsOff, texts.guestsOffLine(name))
+				: refuse(403, site, texts.notOpen, texts.notOpenLine(name));
 		}
 		if (!parts.chat) return refuse(503, site, texts.busy, texts.notBuilt);
 		// Our own pages speak with the rights of the chat page: presets are for other people's sites.
 		const ticket = engine.embed.issueTicket(desk, "own" in reading ? null : site);
 		const boot = { ...bootOf(c, desk, config.brandName), ticket, site, mode };
-		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, { ...documentHeaders(config.publicUrl, { ancestors: site, chat: true }), ...NO_STORE });
+		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, {
+			...documentHeaders(config.publicUrl, { ancestors: site, chat: true }),
+			...NO_STORE,
+		});
 	});
 
 	return app;

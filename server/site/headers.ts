@@ -9,7 +9,8 @@ export const COMMON = { "x-content-type-options": "nosniff", "referrer-policy": 
 /** For documents that hold a ticket, or answers that change with the asker. */
 export const NO_STORE = { "cache-control": "no-store" } as const;
 
-const POLICY = "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=(), xr-spatial-tracking=()";
+const POLICY =
+	"accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=(), xr-spatial-tracking=()";
 
 /** `wss://…` of the origin, spelled out: older browsers do not count sockets as `'self'`. */
 const socketOrigin = (publicUrl: string): string => publicUrl.replace(/^http/, "ws");
@@ -26,7 +27,9 @@ export function documentHeaders(publicUrl: string, options: { ancestors: string;
 		"style-src 'self'",
 		// Pictures are our own, or those that the visitor is about to send (reliability.md 38).
 		"img-src 'self' blob:",
-		...(options.chat ? ["script-src 'self'", `connect-src 'self' ${socketOrigin(publicUrl)}`, "require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
+		...(options.chat
+			? ["script-src 'self'", `connect-src 'self' ${socketOrigin(publicUrl)}`, "require-trusted-types-for 'script'", "trusted-types 'none'"]
+			: []),
 		`frame-ancestors ${options.ancestors}`,
 	].join("; ");
 	return {
@@ -45,8 +48,12 @@ export function documentHeaders(publicUrl: string, options: { ancestors: string;
 export const OPEN = { ...COMMON, "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" } as const;
 
 /** An SVG opened by itself is a document: it may do nothing (reliability.md 41). */
-export const SVG = { ...OPEN, "content-type": "image/svg+xml; charset=utf-8", "content-security-policy": "default-src 'none'; sandbox" } as const;
+export const SVG = {
+	...OPEN,
+	"content-type": "image/svg+xml; charset=utf-8",
+	"content-security-policy": "default-src 'none'; sandbox",
+} as const;
 
 /** Whether a browser's copy is still the one that we have. */
 export const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
-	ifNoneMatch !== undefined && ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+	ifNoneMatch?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

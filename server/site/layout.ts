@@ -15,7 +15,15 @@ export const SITE_CSS_PATH = "/site.css";
 export const ICON_PATH = "/icon.svg";
 
 /** A whole page. `theme`: what the page around a frame looks like; elsewhere the visitor's system decides. */
-export const page = (options: { language: Language; title: string; css: string; theme?: Theme; icon?: string; body: Html; footer?: Html }): Html => html`<!doctype html>
+export const page = (options: {
+	language: Language;
+	title: string;
+	css: string;
+	theme?: Theme;
+	icon?: string;
+	body: Html;
+	footer?: Html;
+}): Html => html`<!doctype html>
 <html lang="${options.language}" data-theme="${options.theme ?? "auto"}">
 <head>
 <meta charset="utf-8">
@@ -30,17 +38,32 @@ export const page = (options: { language: Language; title: string; css: string; 
 `;
 
 /** One sentence and what to do next: for errors, and for frames that may not show the chat. */
-export const notice = (options: { language: Language; css: string; title: string; line: string; theme?: Theme; bare?: boolean; home?: boolean }): Html =>
+export const notice = (options: {
+	language: Language;
+	css: string;
+	title: string;
+	line: string;
+	theme?: Theme;
+	bare?: boolean;
+	home?: boolean;
+}): Html =>
 	page({
 		...options,
 		body: html`<main class="quiet${options.bare ? " bare" : ""}"><h1>${options.title}</h1><p>${options.line}</p>${options.home ? html`<p><a href="/">${TEXTS[options.language].home}</a></p>` : ""}</main>`,
 	});
 
 /** JSON that can stand inside a script element: nothing in it can end the element or begin a comment. */
-export const bootJson = (boot: FrameBoot): string => JSON.stringify(boot).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const bootJson = (boot: FrameBoot): string =>
+	JSON.stringify(boot).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The document of the chat, framed or by itself. */
-export const chatDocument = (options: { language: Language; title: string; script: string; style: string | undefined; boot: FrameBoot }): Html => {
+export const chatDocument = (options: {
+	language: Language;
+	title: string;
+	script: string;
+	style: string | undefined;
+	boot: FrameBoot;
+}): Html => {
 	const { theme } = options.boot;
 	return html`<!doctype html>
 <html lang="${options.language}" data-theme="${theme}">

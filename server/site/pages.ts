@@ -23,7 +23,8 @@ export function pages(parts: SiteParts): Hono {
 		const texts = TEXTS[language];
 		const desks = (await engine.desks()).filter((desk) => desk.settings.guests);
 		const list = html`<ul>${desks.map(
-			({ row, face }) => html`<li><a class="desk" href="/@${row.handle}"><img class="face" src="${face.face}" width="56" height="56" alt=""><span><strong>${face.name}</strong><span class="state${face.online ? " on" : ""}">${face.online ? texts.online : texts.offline}</span>${face.about ? html`<p class="about">${face.about}</p>` : ""}</span></a></li>`,
+			({ row, face }) =>
+				html`<li><a class="desk" href="/@${row.handle}"><img class="face" src="${face.face}" width="56" height="56" alt=""><span><strong>${face.name}</strong><span class="state${face.online ? " on" : ""}">${face.online ? texts.online : texts.offline}</span>${face.about ? html`<p class="about">${face.about}</p>` : ""}</span></a></li>`,
 		)}</ul>`;
 		const tag = `<script src="${config.publicUrl}/embed.js" data-handle="${desks[0]?.row.handle}" async></script>`;
 		const body = html`<main><h1>${texts.landing}</h1>${
@@ -31,7 +32,10 @@ export function pages(parts: SiteParts): Hono {
 				? html`<p>${texts.nobody}</p><pre>earthonline owner create &lt;handle&gt;</pre>`
 				: html`<p>${texts.landingLine}</p>${list}<h2>${texts.ownSite}</h2><p>${texts.ownSiteLine}</p><pre>${tag}</pre>`
 		}</main>`;
-		return c.html(await page({ language, css: parts.css, title: config.brandName, body, footer: footer() }), 200, { ...alone(false), ...headers });
+		return c.html(await page({ language, css: parts.css, title: config.brandName, body, footer: footer() }), 200, {
+			...alone(false),
+			...headers,
+		});
 	});
 
 	app.get("/:at{@[^/]+}", async (c) => {
@@ -44,7 +48,10 @@ export function pages(parts: SiteParts): Hono {
 		const body = html`<main class="person"><img class="face" src="${face}" width="112" height="112" alt=""><h1>${name}</h1>${ownerName === name ? "" : html`<p>${texts.askedBy(ownerName)}</p>`}<p class="state${online ? " on" : ""}">${online ? texts.online : texts.offline}</p>${about ? html`<p class="about">${about}</p>` : ""}${
 			desk.settings.guests ? html`<a class="go" href="/@${handle}/chat">${texts.start}</a>` : html`<p>${texts.guestsOffLine(name)}</p>`
 		}${desk.settings.a2a ? html`<h2>${texts.forAgents}</h2><p>${texts.agentsLine}</p><pre>${config.publicUrl}/a2a/${handle}</pre>` : ""}</main>`;
-		return c.html(await page({ language, css: parts.css, title: name, icon: face, body, footer: footer() }), 200, { ...alone(false), ...headers });
+		return c.html(await page({ language, css: parts.css, title: name, icon: face, body, footer: footer() }), 200, {
+			...alone(false),
+			...headers,
+		});
 	});
 
 	app.get("/:at{@[^/]+}/chat", async (c) => {
@@ -53,11 +60,15 @@ export function pages(parts: SiteParts): Hono {
 		const language = languageFor(c, desk);
 		const texts = TEXTS[language];
 		const { theme } = look(c);
-		const say = async (status: 403 | 503, title: string, line: string) => c.html(await notice({ language, css: parts.css, theme, title, line, home: true }), status, { ...alone(false), ...NO_STORE });
+		const say = async (status: 403 | 503, title: string, line: string) =>
+			c.html(await notice({ language, css: parts.css, theme, title, line, home: true }), status, { ...alone(false), ...NO_STORE });
 		if (!desk.settings.guests) return say(403, texts.guestsOff, texts.guestsOffLine(desk.face.name));
 		if (!parts.chat) return say(503, texts.busy, texts.notBuilt);
 		const boot = { ...bootOf(c, desk, config.brandName), ticket: engine.embed.issueTicket(desk, null), mode: "page" as const };
-		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, { ...alone(true), ...NO_STORE });
+		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, {
+			...alone(true),
+			...NO_STORE,
+		});
 	});
 
 	const answerFace = (c: Context, handle: string): Response => {

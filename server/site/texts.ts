@@ -64,17 +64,22 @@ export const TEXTS = {
 /** Lines for the console of a site's owner: what stops the chat, and what to do. */
 export const HELP = {
 	en: {
-		unlisted: (handle: string, site: string) => `${site} is not on the list of sites where ${handle} may show. To allow it: earthonline sites add ${handle} ${site}`,
-		blocked: (handle: string, site: string) => `${handle}'s owner has blocked ${site}. To allow it: earthonline sites add ${handle} ${site}`,
-		guests_off: (handle: string) => `${handle} takes no questions from visitors at the moment, so the chat does not show. Its owner can turn guests on.`,
+		unlisted: (handle: string, site: string) =>
+			`${site} is not on the list of sites where ${handle} may show. To allow it: earthonline sites add ${handle} ${site}`,
+		blocked: (handle: string, site: string) =>
+			`${handle}'s owner has blocked ${site}. To allow it: earthonline sites add ${handle} ${site}`,
+		guests_off: (handle: string) =>
+			`${handle} takes no questions from visitors at the moment, so the chat does not show. Its owner can turn guests on.`,
 		no_such_desk: (handle: string) => `There is no desk "${handle}" on this server. Look at data-handle in the tag.`,
-		malformed_site: () => "The chat shows on pages of a website that is served over https. Open the page from its site, not from a file or inside a sandboxed frame.",
+		malformed_site: () =>
+			"The chat shows on pages of a website that is served over https. Open the page from its site, not from a file or inside a sandboxed frame.",
 		not_https: (site: string) => `${site} is not served over https, and there the chat does not show.`,
 		local: (site: string) => `${site} is a site on this machine. To try the chat there, start the server with ALLOW_LOCALHOST_SITES=on.`,
 		address: (site: string) => `Browsers do not let the chat be tied to ${site}. Open the site by its name instead of its address.`,
 	},
 	zh: {
-		unlisted: (handle: string, site: string) => `${site} 不在 ${handle} 允许显示的网站列表里。要允许它，请运行：earthonline sites add ${handle} ${site}`,
+		unlisted: (handle: string, site: string) =>
+			`${site} 不在 ${handle} 允许显示的网站列表里。要允许它，请运行：earthonline sites add ${handle} ${site}`,
 		blocked: (handle: string, site: string) => `${handle} 的主人屏蔽了 ${site}。要允许它，请运行：earthonline sites add ${handle} ${site}`,
 		guests_off: (handle: string) => `${handle} 目前不接受访客提问，所以聊天不会显示。它的主人可以打开访客提问。`,
 		no_such_desk: (handle: string) => `这台服务器上没有名为 “${handle}” 的前台。请检查标签里的 data-handle。`,

@@ -2,7 +2,8 @@
 export const DESK =
 	'd.id, d.handle, d.name, d.about, d.suggestions, d.settings, d.owner_id as "ownerId", o.name as "ownerName", d.language, d.created_at as "createdAt", d.changed_at as "changedAt"';
 export const DESK_FROM = "desk d join principal o on o.id = d.owner_id";
-export const PRINCIPAL = 'p.id, p.uid, p.kind, p.desk_id as "deskId", p.generation, p.name, p.seen_at as "seenAt", p.created_at as "createdAt"';
+export const PRINCIPAL =
+	'p.id, p.uid, p.kind, p.desk_id as "deskId", p.generation, p.name, p.seen_at as "seenAt", p.created_at as "createdAt"';
 export const CONVERSATION =
 	'c.id, c.uid, c.desk_id as "deskId", c.seq, c.epoch, c.ended_at as "endedAt", c.channel, c.site, c.embed, c.changed_at as "changedAt", c.created_at as "createdAt"';
 export const PARTICIPANT = 'conversation_id as "conversationId", side, principal_id as "principalId", read_seq as "readSeq", microphone';

@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DeskError } from "../../shared/errors.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Caller, Desk } from "../engine/engine.js";
 import { type Asked, echoScript, gate, type LogLine, openEngine, type Script, type TestEngine, textsOf } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
+import type { Caller, Desk } from "../engine/engine.js";
 
-const states = (lines: Asked[], taskId: string): string[] => lines.flatMap((l) => (l.statusUpdate?.taskId === taskId ? [l.statusUpdate.status.state.slice(11)] : []));
+const states = (lines: Asked[], taskId: string): string[] =>
+	lines.flatMap((l) => (l.statusUpdate?.taskId === taskId ? [l.statusUpdate.status.state.slice(11)] : []));
 const refusal = async (promise: Promise<unknown>): Promise<DeskError> => {
 	try {
 		await promise;
@@ -16,7 +17,11 @@ const refusal = async (promise: Promise<unknown>): Promise<DeskError> => {
 	}
 	throw new Error("it was not refused");
 };
-const words = (task: Asked): string => task.artifacts?.find((a: Asked) => a.artifactId === "result")?.parts.map((p: Asked) => p.text).join("") ?? "";
+const words = (task: Asked): string =>
+	task.artifacts
+		?.find((a: Asked) => a.artifactId === "result")
+		?.parts.map((p: Asked) => p.text)
+		.join("") ?? "";
 
 describe.each(DATABASES)("a conversation on %s", (database) => {
 	let place: StorePlace;
@@ -47,7 +52,14 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(task.status.message).toBeUndefined();
 		const log = await desk.log(me, sent.contextId);
 		expect(log.map((l) => l.seq)).toEqual(log.map((_, i) => i + 1));
-		expect(log.map((l) => Object.keys(l).find((k) => !["contextId", "seq", "at"].includes(k)))).toEqual(["message", "task", "statusUpdate", "artifactUpdate", "message", "statusUpdate"]);
+		expect(log.map((l) => Object.keys(l).find((k) => !["contextId", "seq", "at"].includes(k)))).toEqual([
+			"message",
+			"task",
+			"statusUpdate",
+			"artifactUpdate",
+			"message",
+			"statusUpdate",
+		]);
 		expect(states(log, sent.taskId)).toEqual(["WORKING", "COMPLETED"]);
 	});
 
@@ -162,7 +174,9 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 			expect((await refusal(call(mine.id, mine.contextId))).toWire()).toEqual((await refusal(call(gone.task, gone.context))).toWire());
 		}
 		expect(await desk.engine.openContext(stranger, d, mine.contextId)).toBeUndefined();
-		expect(JSON.parse(await desk.engine.listTasks(stranger, d, { pageSize: 10, includeArtifacts: true, contextId: mine.contextId })).tasks).toEqual([]);
+		expect(
+			JSON.parse(await desk.engine.listTasks(stranger, d, { pageSize: 10, includeArtifacts: true, contextId: mine.contextId })).tasks,
+		).toEqual([]);
 	}
 
 	it("runs one turn at a time and answers what came meanwhile in the next, closing every task it covers", async () => {
@@ -227,41 +241,45 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(states(log, a.taskId)).toEqual(["WORKING", "CANCELED"]);
 	});
 
-	it.each([false, true])("marks what had been said to the other of two questions when one is canceled (a third one waits: %s)", async (third) => {
-		const me = await desk.caller();
-		const d = await desk.desk();
-		const hold = gate();
-		desk.script(async function* () {
-			await hold.promise;
-			yield { type: "text", text: "first" };
-			yield { type: "reply" };
-		});
-		const first = await desk.send(me, "a");
-		const b = await desk.send(me, "b", { contextId: first.contextId });
-		const c = await desk.send(me, "c", { contextId: first.contextId });
-		const said = gate();
-		desk.script(async function* (_turn, signal) {
-			yield { type: "text", text: "half of" };
-			said.open();
-			await new Promise((resolve) => signal.addEventListener("abort", resolve));
-		});
-		hold.open();
-		await said.promise;
-		const pieces = async (): Promise<LogLine[]> => (await desk.log(me, first.contextId)).filter((e) => e.artifactUpdate?.taskId === c.taskId);
-		let written = 0;
-		const look = async (): Promise<void> => void (written = (await pieces()).length);
-		await desk.pass(10, () => (void look(), written > 0));
-		desk.script(echoScript);
-		const last = third ? await desk.send(me, "d", { contextId: first.contextId }) : c;
-		await desk.engine.cancelTask(me, d, b.taskId);
-		await desk.engine.answer(me, d, last, { waitMs: 60_000 });
-		const log = await desk.log(me, first.contextId);
-		const marks = log.filter((e) => e.statusUpdate?.taskId === c.taskId && e.statusUpdate.metadata?.[EXTENSIONS.chat]?.interrupted);
-		expect(marks).toHaveLength(1);
-		const [half, whole] = (await pieces()).filter((e) => !e.artifactUpdate.append);
-		expect(half.seq).toBeLessThan(marks[0].seq);
-		expect(whole.seq).toBeGreaterThan(marks[0].seq);
-	});
+	it.each([false, true])(
+		"marks what had been said to the other of two questions when one is canceled (a third one waits: %s)",
+		async (third) => {
+			const me = await desk.caller();
+			const d = await desk.desk();
+			const hold = gate();
+			desk.script(async function* () {
+				await hold.promise;
+				yield { type: "text", text: "first" };
+				yield { type: "reply" };
+			});
+			const first = await desk.send(me, "a");
+			const b = await desk.send(me, "b", { contextId: first.contextId });
+			const c = await desk.send(me, "c", { contextId: first.contextId });
+			const said = gate();
+			desk.script(async function* (_turn, signal) {
+				yield { type: "text", text: "half of" };
+				said.open();
+				await new Promise((resolve) => signal.addEventListener("abort", resolve));
+			});
+			hold.open();
+			await said.promise;
+			const pieces = async (): Promise<LogLine[]> =>
+				(await desk.log(me, first.contextId)).filter((e) => e.artifactUpdate?.taskId === c.taskId);
+			let written = 0;
+			const look = async (): Promise<void> => void (written = (await pieces()).length);
+			await desk.pass(10, () => (void look(), written > 0));
+			desk.script(echoScript);
+			const last = third ? await desk.send(me, "d", { contextId: first.contextId }) : c;
+			await desk.engine.cancelTask(me, d, b.taskId);
+			await desk.engine.answer(me, d, last, { waitMs: 60_000 });
+			const log = await desk.log(me, first.contextId);
+			const marks = log.filter((e) => e.statusUpdate?.taskId === c.taskId && e.statusUpdate.metadata?.[EXTENSIONS.chat]?.interrupted);
+			expect(marks).toHaveLength(1);
+			const [half, whole] = (await pieces()).filter((e) => !e.artifactUpdate.append);
+			expect(half.seq).toBeLessThan(marks[0].seq);
+			expect(whole.seq).toBeGreaterThan(marks[0].seq);
+		},
+	);
 
 	it("lets nothing of the agent's into the log once the owner has the microphone, and answers after hand-back", async () => {
 		const me = await desk.caller();
@@ -368,7 +386,11 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(await desk.task(me, sent.taskId)).toEqual(before);
 		const { events } = await desk.engine.events(me, d, { contextId: sent.contextId, after: chunks[0]?.seq, limit: 100, waitMs: 0 });
 		const whole = JSON.parse(events[0] ?? "");
-		expect(whole).toMatchObject({ from: chunks[0]?.seq + 1, seq: chunks.at(-1)?.seq, artifactUpdate: { artifact: { parts: [{ text: "0 1 2 " }] }, lastChunk: true } });
+		expect(whole).toMatchObject({
+			from: chunks[0]?.seq + 1,
+			seq: chunks.at(-1)?.seq,
+			artifactUpdate: { artifact: { parts: [{ text: "0 1 2 " }] }, lastChunk: true },
+		});
 		expect(whole.artifactUpdate.append).toBeUndefined();
 	});
 
@@ -391,7 +413,10 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		desk.clock.turn(LIMITS.interruptedTaskMs);
 		await desk.pass(1_000, () => over);
 		await read;
-		expect(seen.at(-1).statusUpdate.status).toMatchObject({ state: "TASK_STATE_CANCELED", message: { parts: [{ text: "Expired: no answer within 24 hours" }] } });
+		expect(seen.at(-1).statusUpdate.status).toMatchObject({
+			state: "TASK_STATE_CANCELED",
+			message: { parts: [{ text: "Expired: no answer within 24 hours" }] },
+		});
 	});
 
 	it("gives a person who wrote a reply, and lets an agent hear nothing", async () => {
@@ -414,7 +439,10 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 			yield { type: "end_conversation" };
 		});
 		const last = await desk.ask(me, "again and again");
-		expect(last.status).toMatchObject({ state: "TASK_STATE_COMPLETED", message: { parts: [{ text: "Mira's agent ended this conversation" }] } });
+		expect(last.status).toMatchObject({
+			state: "TASK_STATE_COMPLETED",
+			message: { parts: [{ text: "Mira's agent ended this conversation" }] },
+		});
 		const turns = desk.turns.length;
 		const later = await desk.ask(me, "hello?", { contextId: last.contextId });
 		expect(later.status.state).toBe("TASK_STATE_COMPLETED");
@@ -452,12 +480,16 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		const seen: string[] = [];
 		let pageToken = "";
 		do {
-			const page = JSON.parse(await desk.engine.listTasks(me, d, { pageSize: 3, includeArtifacts: false, ...(pageToken ? { pageToken } : {}) }));
+			const page = JSON.parse(
+				await desk.engine.listTasks(me, d, { pageSize: 3, includeArtifacts: false, ...(pageToken ? { pageToken } : {}) }),
+			);
 			expect(page).toMatchObject({ pageSize: 3, totalSize: 7 });
 			seen.push(...page.tasks.map((t: Asked) => t.id));
 			pageToken = page.nextPageToken;
 			if (pageToken) {
-				const bad = await refusal(desk.engine.listTasks(me, d, { pageSize: 3, includeArtifacts: false, state: "TASK_STATE_COMPLETED", pageToken }));
+				const bad = await refusal(
+					desk.engine.listTasks(me, d, { pageSize: 3, includeArtifacts: false, state: "TASK_STATE_COMPLETED", pageToken }),
+				);
 				expect(bad.code).toBe("invalid_params");
 				const stranger = await refusal(desk.engine.listTasks(await desk.caller(), d, { pageSize: 3, includeArtifacts: false, pageToken }));
 				expect(stranger.toWire()).toEqual(bad.toWire());
@@ -534,7 +566,12 @@ describe.each(DATABASES)("a process that dies on %s", (database) => {
 			},
 		});
 		hold.open();
-		const answered = await desk.engine.answer(me, await desk.desk(), await desk.send(me, "a", { messageId: "again", contextId: sent.contextId }), { waitMs: 60_000 });
+		const answered = await desk.engine.answer(
+			me,
+			await desk.desk(),
+			await desk.send(me, "a", { messageId: "again", contextId: sent.contextId }),
+			{ waitMs: 60_000 },
+		);
 		expect(answered.kind).toBe("task");
 		const task = await desk.task(me, sent.taskId);
 		expect(task.status.state).toBe("TASK_STATE_COMPLETED");

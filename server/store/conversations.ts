@@ -3,7 +3,7 @@
  * (`{lock}`, in a join `{lock of c}`), so that on PostgreSQL two operations on one conversation come one after the other, as they do on SQLite.
  */
 import type { ConversationChange, ConversationRows, DeskOf, NewTask } from "../engine/changes.js";
-import type { CancelInput, ExpireInput, MicrophoneInput, SeenInput, SeenRows, CancelRows } from "../engine/conversation-operations.js";
+import type { CancelInput, CancelRows, ExpireInput, MicrophoneInput, SeenInput, SeenRows } from "../engine/conversation-operations.js";
 import type { StoredEvent } from "../engine/ports.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, TurnRow } from "../engine/rows.js";
 import type { SendInput, SendRows } from "../engine/send.js";
@@ -13,10 +13,12 @@ import { all, one, run, type SqlValue, type Steps } from "./sql.js";
 
 const deskById = (id: number): Steps<DeskRow | undefined> => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.id = ?`, id);
 
-const participantsOf = (conversationId: number): Steps<ParticipantRow[]> => all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversationId);
+const participantsOf = (conversationId: number): Steps<ParticipantRow[]> =>
+	all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversationId);
 const openTasksOf = (conversationId: number): Steps<TaskRow[]> =>
 	all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`, conversationId);
-const turnsOf = (conversationId: number): Steps<TurnRow[]> => all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversationId);
+const turnsOf = (conversationId: number): Steps<TurnRow[]> =>
+	all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversationId);
 
 /** The conversation, locked, with everything that the rules of a send look at. */
 function* around(desk: DeskRow, conversation: ConversationRow): Steps<ConversationRows> {
@@ -26,7 +28,8 @@ function* around(desk: DeskRow, conversation: ConversationRow): Steps<Conversati
 	return { desk, conversation, participants, openTasks, turns };
 }
 
-const lockById = (id: number): Steps<ConversationRow | undefined> => one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ? {lock}`, id);
+const lockById = (id: number): Steps<ConversationRow | undefined> =>
+	one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ? {lock}`, id);
 
 /** By its public id, if the principal holds that side of it. An owner who calls their own desk is no more than a caller (A2A-3). */
 const lockTheirs = (deskId: number, uid: string, principalId: number, side: ParticipantRow["side"]): Steps<ConversationRow | undefined> =>
@@ -39,7 +42,12 @@ const lockTheirs = (deskId: number, uid: string, principalId: number, side: Part
 	);
 
 const taskOf = (callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> =>
-	one<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`, uid, callerId, deskId);
+	one<TaskRow>(
+		`select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`,
+		uid,
+		callerId,
+		deskId,
+	);
 
 export function* loadSend(input: SendInput): Steps<SendRows> {
 	const desk = yield* deskById(input.deskId);
@@ -49,7 +57,8 @@ export function* loadSend(input: SendInput): Steps<SendRows> {
 	const named = input.taskUid === undefined ? undefined : yield* taskOf(input.callerId, input.deskId, input.taskUid);
 	let conversation: ConversationRow | undefined;
 	if (named) conversation = yield* lockById(named.conversationId);
-	else if (input.contextUid !== undefined && input.taskUid === undefined) conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId, "asker");
+	else if (input.contextUid !== undefined && input.taskUid === undefined)
+		conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId, "asker");
 	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
 	// Read again under the lock: what was an open task may have ended while this waited.
 	rows.named = named && conversation ? yield* taskOf(input.callerId, input.deskId, named.uid) : undefined;
@@ -84,7 +93,13 @@ function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
 	return { guest: Number(row?.guest ?? 0), place: Number(row?.place ?? 0), desk: Number(row?.desk ?? 0) };
 }
 
-type WithDesk = ConversationRow & { deskName: string; deskSettings: string; language: DeskRow["language"]; ownerId: number; ownerName: string };
+type WithDesk = ConversationRow & {
+	deskName: string;
+	deskSettings: string;
+	language: DeskRow["language"];
+	ownerId: number;
+	ownerName: string;
+};
 
 /** A conversation with what its desk says about every answer. One question: it is asked for each piece of each answer. */
 const lockWithDesk = (where: string, ...values: SqlValue[]): Steps<WithDesk | undefined> =>
@@ -133,8 +148,10 @@ function* turnByUid(uid: string, loaded: { participants: boolean; pieces: (turn:
 }
 
 /** Pieces are looked at only where the turn may be parked: its tasks then end with what had been said. */
-export const loadClaim = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, { participants: true, pieces: (turn) => turn.wrote === 1 });
-export const loadTurn = (input: { turnUid: string }): Steps<TurnRows> => turnByUid(input.turnUid, { participants: false, pieces: () => false });
+export const loadClaim = (input: { turnUid: string }): Steps<TurnRows> =>
+	turnByUid(input.turnUid, { participants: true, pieces: (turn) => turn.wrote === 1 });
+export const loadTurn = (input: { turnUid: string }): Steps<TurnRows> =>
+	turnByUid(input.turnUid, { participants: false, pieces: () => false });
 
 const WHOLE = { participants: true, pieces: true };
 
@@ -162,16 +179,30 @@ export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
 export function* loadSeen(input: SeenInput): Steps<SeenRows> {
 	const conversation = yield* lockTheirs(input.deskId, input.contextUid, input.principalId, input.side);
 	if (!conversation) return {};
-	const participant = yield* one<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ? and side = ? and principal_id = ?`, conversation.id, input.side, input.principalId);
+	const participant = yield* one<ParticipantRow>(
+		`select ${PARTICIPANT} from participant where conversation_id = ? and side = ? and principal_id = ?`,
+		conversation.id,
+		input.side,
+		input.principalId,
+	);
 	return { conversation, participant };
 }
 
-export function* writeSeen(_input: SeenInput, _rows: SeenRows, plan: { conversationId: number; side: string; readSeq: number } | null): Steps<void> {
-	if (plan) yield* run("update participant set read_seq = ? where conversation_id = ? and side = ?", plan.readSeq, plan.conversationId, plan.side);
+export function* writeSeen(
+	_input: SeenInput,
+	_rows: SeenRows,
+	plan: { conversationId: number; side: string; readSeq: number } | null,
+): Steps<void> {
+	if (plan)
+		yield* run("update participant set read_seq = ? where conversation_id = ? and side = ?", plan.readSeq, plan.conversationId, plan.side);
 }
 
 /** Writes a change, as `ConversationChange` describes it. */
-export function* writeChange(_input: unknown, rows: { conversation?: ConversationRow; desk?: DeskOf; openTasks?: TaskRow[]; named?: TaskRow }, change: ConversationChange | null): Steps<void> {
+export function* writeChange(
+	_input: unknown,
+	rows: { conversation?: ConversationRow; desk?: DeskOf; openTasks?: TaskRow[]; named?: TaskRow },
+	change: ConversationChange | null,
+): Steps<void> {
 	if (!change) return;
 	const deskId = rows.desk?.id ?? 0;
 	let made: number | undefined;
@@ -193,19 +224,37 @@ export function* writeChange(_input: unknown, rows: { conversation?: Conversatio
 			...[conversationId, must(n.askerId ?? made), conversationId, n.ownerId],
 		);
 	} else {
-		yield* run("update conversation set seq = ?, epoch = ?, ended_at = ?, changed_at = ? where id = ?", c.seq, c.epoch, c.endedAt, c.changedAt, conversationId);
+		yield* run(
+			"update conversation set seq = ?, epoch = ?, ended_at = ?, changed_at = ? where id = ?",
+			c.seq,
+			c.epoch,
+			c.endedAt,
+			c.changedAt,
+			conversationId,
+		);
 	}
-	if (change.microphone) yield* run("update participant set microphone = ? where conversation_id = ? and side = 'desk'", change.microphone, conversationId);
+	if (change.microphone)
+		yield* run("update participant set microphone = ? where conversation_id = ? and side = 'desk'", change.microphone, conversationId);
 	const ids = yield* writeTasks(change, deskId, conversationId, made, rows);
 	yield* writeTurns(change, deskId, conversationId, made);
 	for (const key of change.keys) {
 		yield* run(
 			"insert into message (caller_id, scope, scope_id, message_id, hash, conversation_id, task_id, seq) values (?, ?, ?, ?, ?, ?, ?, ?)",
-			...[must(key.callerId ?? made), key.scope, key.scopeId ?? conversationId, key.messageId, key.hash, conversationId, must(ids.get(key.taskUid)), key.seq],
+			...[
+				must(key.callerId ?? made),
+				key.scope,
+				key.scopeId ?? conversationId,
+				key.messageId,
+				key.hash,
+				conversationId,
+				must(ids.get(key.taskUid)),
+				key.seq,
+			],
 		);
 	}
 	yield* insertEvents(conversationId, change.events, ids);
-	for (const question of change.gaps) yield* run("insert into gap (desk_id, conversation_id, question, at) values (?, ?, ?, ?)", deskId, conversationId, question, change.at);
+	for (const question of change.gaps)
+		yield* run("insert into gap (desk_id, conversation_id, question, at) values (?, ?, ?, ?)", deskId, conversationId, question, change.at);
 }
 
 /** Rows a statement: a text a number of rows is prepared, so there are few. */
@@ -216,18 +265,31 @@ function* insertEvents(conversationId: number, events: readonly StoredEvent[], i
 		const some = events.slice(at, at + EVENTS_AT_ONCE);
 		const values: SqlValue[] = [];
 		for (const e of some) values.push(conversationId, e.seq, e.kind, e.taskId === null ? null : must(ids.get(e.taskId)), e.body, e.at);
-		yield* run(`insert into event (conversation_id, seq, kind, task_id, body, at) values ${some.map(() => "(?, ?, ?, ?, ?, ?)").join(", ")}`, ...values);
+		yield* run(
+			`insert into event (conversation_id, seq, kind, task_id, body, at) values ${some.map(() => "(?, ?, ?, ?, ?, ?)").join(", ")}`,
+			...values,
+		);
 	}
 }
 
-function* writeTasks(change: ConversationChange, deskId: number, conversationId: number, made: number | undefined, rows: { openTasks?: TaskRow[]; named?: TaskRow }): Steps<Map<string, number>> {
+function* writeTasks(
+	change: ConversationChange,
+	deskId: number,
+	conversationId: number,
+	made: number | undefined,
+	rows: { openTasks?: TaskRow[]; named?: TaskRow },
+): Steps<Map<string, number>> {
 	const ids = new Map<string, number>();
 	for (const task of rows.openTasks ?? []) ids.set(task.uid, task.id);
 	if (rows.named) ids.set(rows.named.uid, rows.named.id);
 	for (const task of change.newTasks) {
 		const callerId = must(task.callerId ?? made);
 		ids.set(task.uid, yield* insertTask(task, callerId, deskId, conversationId));
-		yield* run("insert into task_tally (caller_id, desk_id, tasks) values (?, ?, 1) on conflict (caller_id, desk_id) do update set tasks = task_tally.tasks + 1", callerId, deskId);
+		yield* run(
+			"insert into task_tally (caller_id, desk_id, tasks) values (?, ?, 1) on conflict (caller_id, desk_id) do update set tasks = task_tally.tasks + 1",
+			callerId,
+			deskId,
+		);
 	}
 	for (const t of change.tasks) {
 		ids.set(t.uid, t.id);
@@ -244,7 +306,21 @@ function* writeTasks(change: ConversationChange, deskId: number, conversationId:
 const insertTask = (t: NewTask, callerId: number, deskId: number, conversationId: number): Steps<number> =>
 	insert(
 		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, artifacts, metadata, first_seq, last_seq, asked_seq, hidden) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
-		...[t.uid, deskId, callerId, conversationId, t.state, t.status, t.statusAt, t.artifacts, t.metadata, t.firstSeq, t.lastSeq, t.askedSeq, t.hidden],
+		...[
+			t.uid,
+			deskId,
+			callerId,
+			conversationId,
+			t.state,
+			t.status,
+			t.statusAt,
+			t.artifacts,
+			t.metadata,
+			t.firstSeq,
+			t.lastSeq,
+			t.askedSeq,
+			t.hidden,
+		],
 	);
 
 function* writeTurns(change: ConversationChange, deskId: number, conversationId: number, made: number | undefined): Steps<void> {
@@ -259,7 +335,22 @@ function* writeTurns(change: ConversationChange, deskId: number, conversationId:
 	if (n) {
 		yield* run(
 			"insert into turn (uid, conversation_id, desk_id, state, epoch, claim, lease_until, attempts, through_seq, wrote, asker_id, guest, place, queued_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			...[n.uid, conversationId, deskId, n.state, n.epoch, n.claim, n.leaseUntil, n.attempts, n.throughSeq, n.wrote, must(n.askerId ?? made), n.guest, n.place, n.queuedAt],
+			...[
+				n.uid,
+				conversationId,
+				deskId,
+				n.state,
+				n.epoch,
+				n.claim,
+				n.leaseUntil,
+				n.attempts,
+				n.throughSeq,
+				n.wrote,
+				must(n.askerId ?? made),
+				n.guest,
+				n.place,
+				n.queuedAt,
+			],
 		);
 	}
 }

@@ -19,7 +19,15 @@ export const peopleHalves = {
 			return { taken: (yield* one("select 1 as taken from desk where handle = ?", input.handle)) !== undefined };
 		},
 		*write(input: people.CreateOwnerInput): Steps<void> {
-			const ownerId = yield* insertPrincipal({ uid: input.accountUid, kind: "account", deskId: null, generation: 1, name: input.ownerName, seenAt: input.now, createdAt: input.now });
+			const ownerId = yield* insertPrincipal({
+				uid: input.accountUid,
+				kind: "account",
+				deskId: null,
+				generation: 1,
+				name: input.ownerName,
+				seenAt: input.now,
+				createdAt: input.now,
+			});
 			yield* run(
 				"insert into desk (handle, name, about, suggestions, settings, owner_id, language, created_at, changed_at) values (?, ?, ?, ?, '{}', ?, ?, ?, ?)",
 				...[input.handle, input.name, input.about, JSON.stringify(input.suggestions), ownerId, input.language, input.now, input.now],
@@ -72,13 +80,19 @@ export const peopleHalves = {
 		load: desk,
 		*write(input: people.CreateSignInInput, _rows: unknown, plan: { principalId: number }): Steps<void> {
 			yield* run("delete from sign_in where expires_at <= ?", input.now);
-			yield* run("insert into sign_in (hash, principal_id, kind, expires_at, created_at) values (?, ?, 'link', ?, ?)", input.hash, plan.principalId, input.expiresAt, input.now);
+			yield* run(
+				"insert into sign_in (hash, principal_id, kind, expires_at, created_at) values (?, ?, 'link', ?, ?)",
+				input.hash,
+				plan.principalId,
+				input.expiresAt,
+				input.now,
+			);
 		},
 	},
 	signIn: {
 		*load(input: people.SignInInput): Steps<{ link?: { principalId: number; expiresAt: number } }> {
 			const link = yield* one<{ principalId: number; expiresAt: number }>(
-				"select principal_id as \"principalId\", expires_at as \"expiresAt\" from sign_in where hash = ? and kind = 'link' {lock}",
+				'select principal_id as "principalId", expires_at as "expiresAt" from sign_in where hash = ? and kind = \'link\' {lock}',
 				input.hash,
 			);
 			return { link };

@@ -13,7 +13,9 @@ import { all, one, type SqlValue, type Steps } from "./sql.js";
 const ALL = 1_000_000;
 
 function* viewOf(task: TaskRow, seq: number, historyLength: number, artifacts: boolean): Steps<TaskView> {
-	const ended = !["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"].includes(task.state);
+	const ended = !["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"].includes(
+		task.state,
+	);
 	const history =
 		historyLength > 0
 			? yield* all<{ body: string }>(
@@ -34,7 +36,12 @@ function* viewOf(task: TaskRow, seq: number, historyLength: number, artifacts: b
 type TaskWithSeq = TaskRow & { seq: number };
 
 function* task(callerId: number, deskId: number, uid: string, historyLength: number): Steps<TaskView | undefined> {
-	const row = yield* one<TaskWithSeq>(`select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`, uid, callerId, deskId);
+	const row = yield* one<TaskWithSeq>(
+		`select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`,
+		uid,
+		callerId,
+		deskId,
+	);
 	if (!row) return undefined;
 	return yield* viewOf(row, row.seq, historyLength, true);
 }
@@ -82,7 +89,8 @@ function* messages(conversationId: number, before: number, limit: number): Steps
 
 function* conversation(principalId: number, deskId: number, uid: string | null, count: number): Steps<ConversationView | undefined> {
 	// As a caller: an owner who calls their own desk sees what they asked, not what others did (A2A-3).
-	const theirs = "from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?";
+	const theirs =
+		"from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?";
 	const row =
 		uid === null
 			? yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} order by c.id desc limit 1`, principalId, deskId)
@@ -90,14 +98,22 @@ function* conversation(principalId: number, deskId: number, uid: string | null, 
 	if (!row) return undefined;
 	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, row.id);
 	const last = count > 0 ? yield* messages(row.id, row.seq + 1, count) : { events: [], more: false };
-	const open = yield* all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`, row.id);
+	const open = yield* all<TaskRow>(
+		`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`,
+		row.id,
+	);
 	const openTasks: TaskView[] = [];
 	for (const t of open) openTasks.push(yield* viewOf(t, row.seq, 0, true));
 	return { conversation: row, participants, messages: last.events, more: last.more, openTasks };
 }
 
 function* events(conversationId: number, after: number, limit: number, maxBytes: number): Steps<StoredEvent[]> {
-	const rows = yield* all<StoredEvent>(`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`, conversationId, after, limit);
+	const rows = yield* all<StoredEvent>(
+		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`,
+		conversationId,
+		after,
+		limit,
+	);
 	let bytes = 0;
 	const fits = rows.findIndex((row) => {
 		bytes += row.body.length;
@@ -117,7 +133,11 @@ function* turn(conversationId: number, throughSeq: number, count: number): Steps
 	);
 	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ?`, conversationId);
 	if (!asker || !conversation) throw new Error("a conversation without an asker");
-	return { asker, conversation, messages: rows.reverse().map((event) => ({ event, from: event.body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })) };
+	return {
+		asker,
+		conversation,
+		messages: rows.reverse().map((event) => ({ event, from: event.body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })),
+	};
 }
 
 /** Every read by its name in `Reads`: the steps that answer it. */
@@ -133,11 +153,21 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 	desks: () => all<DeskRow>(`select ${DESK} from ${DESK_FROM} order by d.handle limit 1000`),
 	principal: (uid) => one<PrincipalRow>(`select ${PRINCIPAL} from principal p where p.uid = ?`, uid),
 	accountByKey: (hash) =>
-		one<PrincipalRow>(`select ${PRINCIPAL} from access_key k join principal p on p.id = k.principal_id where k.hash = ? and k.revoked_at is null`, hash),
+		one<PrincipalRow>(
+			`select ${PRINCIPAL} from access_key k join principal p on p.id = k.principal_id where k.hash = ? and k.revoked_at is null`,
+			hash,
+		),
 	accountBySession: (hash, now) =>
-		one<PrincipalRow>(`select ${PRINCIPAL} from sign_in s join principal p on p.id = s.principal_id where s.hash = ? and s.kind = 'session' and s.expires_at > ?`, hash, now),
+		one<PrincipalRow>(
+			`select ${PRINCIPAL} from sign_in s join principal p on p.id = s.principal_id where s.hash = ? and s.kind = 'session' and s.expires_at > ?`,
+			hash,
+			now,
+		),
 	keys: (principalId) =>
-		all<KeyRow>('select uid, name, last4, created_at as "createdAt", revoked_at as "revokedAt" from access_key where principal_id = ? order by id', principalId),
+		all<KeyRow>(
+			'select uid, name, last4, created_at as "createdAt", revoked_at as "revokedAt" from access_key where principal_id = ? order by id',
+			principalId,
+		),
 	task,
 	tasks,
 	conversation,
@@ -145,7 +175,11 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 	events,
 	turn,
 	dueTurns: (now, limit) =>
-		all('select uid, desk_id as "deskId", conversation_id as "conversationId" from turn where (state = \'queued\' or state = \'running\') and lease_until <= ? order by id limit ?', now, limit),
+		all(
+			"select uid, desk_id as \"deskId\", conversation_id as \"conversationId\" from turn where (state = 'queued' or state = 'running') and lease_until <= ? order by id limit ?",
+			now,
+			limit,
+		),
 	*idleTasks(changedBefore, limit) {
 		const rows = yield* all<{ uid: string }>(
 			"select uid from task where state in ('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED') and status_at <= ? order by status_at limit ?",
@@ -154,7 +188,8 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 		return rows.map((r) => r.uid);
 	},
 	memory: (deskId) => all<MemoryFile>("select path, text from memory_file where desk_id = ? order by path", deskId),
-	gaps: (deskId, limit) => all<GapRow>("select id, question, at from gap where desk_id = ? and dismissed_at is null order by id desc limit ?", deskId, limit),
+	gaps: (deskId, limit) =>
+		all<GapRow>("select id, question, at from gap where desk_id = ? and dismissed_at is null order by id desc limit ?", deskId, limit),
 	sites: loadRules,
 	recentSites: loadRecentSites,
 };

@@ -31,8 +31,16 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 				now: desk.clock.now(),
 				...more,
 			});
-		const set = (rule: string, state: "allowed" | "blocked") => desk.store.write("setSite", { deskId: row.id, rule, state, now: desk.clock.now() });
-		return { handle, id: row.id, visit, set, rules: () => desk.store.read.sites(row.id), recent: () => desk.store.read.recentSites(row.id) };
+		const set = (rule: string, state: "allowed" | "blocked") =>
+			desk.store.write("setSite", { deskId: row.id, rule, state, now: desk.clock.now() });
+		return {
+			handle,
+			id: row.id,
+			visit,
+			set,
+			rules: () => desk.store.read.sites(row.id),
+			recent: () => desk.store.read.recentSites(row.id),
+		};
 	}
 
 	it("keeps a site that asks until its owner decides, then where it shows", async () => {
@@ -48,7 +56,9 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 		await visit("https://a.shop.com");
 		await visit("https://b.shop.com");
 		expect((await recent()).map((r) => r.seenAt)).toEqual([at + LIMITS.siteVisitMs, at + LIMITS.siteVisitMs]);
-		expect(await desk.store.write("removeSite", { deskId: id, rule: "*.shop.com", now: desk.clock.now() })).toMatchObject({ state: "allowed" });
+		expect(await desk.store.write("removeSite", { deskId: id, rule: "*.shop.com", now: desk.clock.now() })).toMatchObject({
+			state: "allowed",
+		});
 		expect(await visit("https://a.shop.com")).toEqual({ verdict: "unlisted" });
 	});
 
@@ -82,12 +92,15 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 		await one.set("https://site.com", "allowed");
 		expect(await other.rules()).toEqual([]);
 		expect(await other.visit("https://site.com")).toEqual({ verdict: "unlisted" });
-		await expect(desk.store.write("removeSite", { deskId: other.id, rule: "https://nowhere.com", now: 0 })).rejects.toMatchObject({ code: "not_found" });
+		await expect(desk.store.write("removeSite", { deskId: other.id, rule: "https://nowhere.com", now: 0 })).rejects.toMatchObject({
+			code: "not_found",
+		});
 	});
 
 	it("gives a ticket to the first who shows it, also of fifty at once, and forgets it after its time", async () => {
 		const now = desk.clock.now();
-		const redeem = (hash: string, principalId: number) => desk.store.write("redeemTicket", { hash, principalId, expiresAt: now + 1_000, now });
+		const redeem = (hash: string, principalId: number) =>
+			desk.store.write("redeemTicket", { hash, principalId, expiresAt: now + 1_000, now });
 		expect(await redeem("a".repeat(64), 1)).toEqual({ redeemed: true });
 		expect(await redeem("a".repeat(64), 1)).toEqual({ redeemed: true });
 		expect(await redeem("a".repeat(64), 2)).toEqual({ redeemed: false });

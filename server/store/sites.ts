@@ -18,11 +18,17 @@ import { all, one, run, type Steps } from "./sql.js";
 
 /** Every rule of a desk, and the sites that wait. The owner's list is short (`siteRules`, `pendingSites`). */
 export const loadRules = (deskId: number): Steps<SiteRow[]> =>
-	all<SiteRow>(`select rule, state, asked, seen_at as "seenAt", created_at as "createdAt" from site where desk_id = ? order by created_at, rule`, deskId);
+	all<SiteRow>(
+		`select rule, state, asked, seen_at as "seenAt", created_at as "createdAt" from site where desk_id = ? order by created_at, rule`,
+		deskId,
+	);
 
 /** Where the chat has shown lately, newest first. */
 export const loadRecentSites = (deskId: number): Steps<{ site: string; seenAt: number }[]> =>
-	all<{ site: string; seenAt: number }>(`select site, seen_at as "seenAt" from site_visit where desk_id = ? order by seen_at desc, site`, deskId);
+	all<{ site: string; seenAt: number }>(
+		`select site, seen_at as "seenAt" from site_visit where desk_id = ? order by seen_at desc, site`,
+		deskId,
+	);
 
 const writeRule = (deskId: number, row: SiteRow): Steps<void> =>
 	run(
@@ -53,9 +59,16 @@ const removeRule = (deskId: number, rule: string): Steps<void> => run("delete fr
 const recordVisit = {
 	*load(input: RecordVisitInput): Steps<RecordVisitRows> {
 		const rules = yield* loadRules(input.deskId);
-		const visit = yield* one<{ seenAt: number }>(`select seen_at as "seenAt" from site_visit where desk_id = ? and site = ?`, input.deskId, input.site);
+		const visit = yield* one<{ seenAt: number }>(
+			`select seen_at as "seenAt" from site_visit where desk_id = ? and site = ?`,
+			input.deskId,
+			input.site,
+		);
 		const kept = yield* one<{ count: number }>("select count(*) as count from site_visit where desk_id = ?", input.deskId);
-		const oldest = yield* one<{ site: string }>("select site from site_visit where desk_id = ? order by seen_at, site limit 1", input.deskId);
+		const oldest = yield* one<{ site: string }>(
+			"select site from site_visit where desk_id = ? order by seen_at, site limit 1",
+			input.deskId,
+		);
 		return { rules, seenAt: visit?.seenAt, recent: { count: kept?.count ?? 0, oldest: oldest?.site ?? null } };
 	},
 	*write(input: RecordVisitInput, _rows: RecordVisitRows, plan: RecordVisitPlan): Steps<void> {
@@ -95,7 +108,11 @@ const redeemTicket = {
 		const row = yield* one<{ holder: number }>("select principal_id as holder from ticket where hash = ?", input.hash);
 		return row ? { holder: row.holder } : {};
 	},
-	*write(_input: RedeemTicketInput, _rows: { holder?: number }, plan: { hash: string; principalId: number; expiresAt: number } | null): Steps<void> {
+	*write(
+		_input: RedeemTicketInput,
+		_rows: { holder?: number },
+		plan: { hash: string; principalId: number; expiresAt: number } | null,
+	): Steps<void> {
 		if (!plan) return;
 		const won = yield* one<{ holder: number }>(
 			"insert into ticket (hash, principal_id, expires_at) values (?, ?, ?) on conflict (hash) do nothing returning principal_id as holder",
@@ -110,7 +127,11 @@ const redeemTicket = {
 
 const pruneTickets = {
 	*load(input: PruneTicketsInput): Steps<{ expired: string[] }> {
-		const rows = yield* all<{ hash: string }>("select hash from ticket where expires_at <= ? order by expires_at, hash limit ?", input.now, input.limit);
+		const rows = yield* all<{ hash: string }>(
+			"select hash from ticket where expires_at <= ? order by expires_at, hash limit ?",
+			input.now,
+			input.limit,
+		);
 		return { expired: rows.map((r) => r.hash) };
 	},
 	*write(_input: PruneTicketsInput, _rows: { expired: string[] }, plan: string[]): Steps<void> {

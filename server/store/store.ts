@@ -9,7 +9,10 @@ import type { Steps } from "./sql.js";
 /** `shared`: other processes write to the same database. */
 export function storeOf(driver: Driver, shared: boolean): Store {
 	const read = Object.fromEntries(
-		Object.entries(reads).map(([name, steps]) => [name, (...args: never[]) => driver.read(() => (steps as (...a: never[]) => Steps<unknown>)(...args))]),
+		Object.entries(reads).map(([name, steps]) => [
+			name,
+			(...args: never[]) => driver.read(() => (steps as (...a: never[]) => Steps<unknown>)(...args)),
+		]),
 	) as unknown as Reads;
 	return {
 		write: <N extends OperationName>(name: N, input: OperationInput<N>) => driver.write(name, input) as Promise<OperationAnswer<N>>,

@@ -1,4 +1,6 @@
 /** `/embed.js` on pages of another origin, in a real Chromium, with the door, engine and store behind it (EMB-1, 3, 6, 7, 10; SITE-2). */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type DemoSite, serveDemoSite } from "../../demo-site/serve.js";
@@ -12,6 +14,8 @@ let origin: string;
 let demo: DemoSite;
 /** The same server under its number: a site that nobody allowed. */
 let unlisted: string;
+/** A server of pages that a test writes itself. */
+let own: Awaited<ReturnType<typeof servePages>>;
 const visits: Visit[] = [];
 
 beforeAll(async () => {
@@ -20,14 +24,17 @@ beforeAll(async () => {
 	origin = await desk.listen();
 	demo = await serveDemoSite({ port: 0, deskUrl: origin });
 	unlisted = demo.url.replace("localhost", "127.0.0.1");
-	await desk.engine.owner.setSite("mira", demo.url, "allowed");
+	own = await servePages();
+	for (const site of [demo.url, own.url]) await desk.engine.owner.setSite("mira", site, "allowed");
 });
 afterEach(async () => {
 	for (const one of visits.splice(0)) await one.close();
+	await desk.engine.owner.changeSettings("mira", { guests: true });
 });
 afterAll(async () => {
 	await closeBrowser();
 	await demo.close();
+	await own.close();
 	await desk.close();
 	await client.remove();
 });
@@ -39,12 +46,29 @@ const arrive = async (options: Parameters<typeof visit>[0] = {}): Promise<Visit>
 };
 const tag = (attributes = "") => `<script src="${origin}/embed.js" data-handle="mira" ${attributes} async></script>`;
 
-/** A page of the listed site with any text and headers. */
-async function open(one: Visit, html: string, headers: Record<string, string> = {}): Promise<void> {
-	const url = `${demo.url}/page-of-this-test.html`;
-	await one.context.unroute(url);
-	await one.context.route(url, (route) => route.fulfill({ contentType: "text/html", body: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}`, headers }));
-	await one.page.goto(url);
+/** One page, whatever a test makes of it, on a real server: a browser treats an answer that was made up differently. */
+async function servePages() {
+	let page = { html: "", headers: {} };
+	const server = createServer((request, response) => {
+		response.writeHead(request.url === "/" ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...page.headers });
+		response.end(request.url === "/" ? page.html : "");
+	});
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://localhost:${port}`,
+		port,
+		put(html: string, headers: Record<string, string>) {
+			page = { html: `<!doctype html><link rel="icon" href="data:,"><title>A page</title>${html}`, headers };
+		},
+		close: () => new Promise<void>((done) => server.close(() => done())),
+	};
+}
+
+/** Opens a page of a listed site with any text and headers. */
+async function open(one: Visit, html: string, headers: Record<string, string> = {}, at = own.url): Promise<void> {
+	own.put(html, headers);
+	await one.page.goto(`${at}/`);
 }
 /** In the place of the chat: answers the hello, keeps what it hears, and says what the test wants. */
 const standIn = (one: Visit, answers = true) =>
@@ -127,6 +151,7 @@ describe("the button in the corner", () => {
 		await one.page.clock.install();
 		await one.page.goto(`${demo.url}/studio.html`);
 		await button(one.page).waitFor();
+		await one.page.clock.pauseAt(new Date(Date.now() + 60_000));
 		const pass = (type: string) => button(one.page).dispatchEvent(type);
 		await pass("pointerenter");
 		await one.page.clock.runFor(60);
@@ -153,7 +178,7 @@ describe("the button in the corner", () => {
 		expect(await panel(one.page).evaluate((p) => [p.localName, p.matches(":modal")])).toEqual(["dialog", false]);
 		await expect.poll(() => panel(one.page).evaluate((p) => getComputedStyle(p).opacity)).toBe("1");
 		expect(await panel(one.page).boundingBox()).toEqual({ x: 1280 - 20 - 392, y: 800 - 92 - 640, width: 392, height: 640 });
-		expect(await panel(one.page).evaluate((p) => [getComputedStyle(p).borderRadius, getComputedStyle(p).transitionDuration])).toEqual(["18px", "0.16s"]);
+		expect(await panel(one.page).evaluate((p) => [getComputedStyle(p).borderRadius, getComputedStyle(p).transitionDuration])).toEqual(["18px", "0.16s, 0.16s, 0.16s"]);
 		expect(one.errors).toEqual([]);
 	});
 
@@ -276,19 +301,16 @@ describe("where it may show", () => {
 	});
 
 	it.each([
-		["a blocked site", async () => void (await desk.engine.owner.setSite("mira", "http://blocked.localhost:1", "blocked")), "mira", "blocked"],
+		["a blocked site", async () => void (await desk.engine.owner.setSite("mira", `http://blocked.localhost:${own.port}`, "blocked")), "mira", "blocked"],
 		["guests that are off", async () => void (await desk.engine.owner.changeSettings("mira", { guests: false })), "mira", "no questions from visitors"],
 		["a handle that is no desk's", async () => undefined, "nobody", 'There is no desk "nobody"'],
 	])("says so for %s", async (_, prepare, handle, words) => {
 		await prepare();
 		const one = await arrive();
-		const at = words === "blocked" ? "http://blocked.localhost:1" : demo.url;
-		await one.context.route(`${at}/`, (route) => route.fulfill({ contentType: "text/html", body: `<!doctype html><title>x</title><body>${tag().replace("mira", handle)}` }));
-		await one.page.goto(`${at}/`);
+		await open(one, `<body>${tag().replace("mira", handle)}`, {}, words === "blocked" ? `http://blocked.localhost:${own.port}` : own.url);
 		await expect.poll(() => warnings(one)).toHaveLength(1);
 		expect(warnings(one)[0]).toContain(words);
 		expect(await one.page.locator("earth-online").count()).toBe(0);
-		await desk.engine.owner.changeSettings("mira", { guests: true });
 	});
 
 	it("never breaks the page: a server that is away is one line", async () => {
@@ -307,6 +329,7 @@ describe("where it may show", () => {
 		await one.page.goto(`${demo.url}/studio.html`);
 		await button(one.page).click();
 		await expect.poll(() => framed(one.page).evaluate(() => (self as unknown as { hellos?: number }).hellos ?? 0)).toBeGreaterThan(0);
+		await one.page.clock.fastForward(6_000);
 		await one.page.clock.runFor(6_000);
 		const link = panel(one.page).locator("a");
 		await link.waitFor();

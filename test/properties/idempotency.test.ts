@@ -22,11 +22,11 @@ import { CALLERS, DESKS, judge, type Outcome, play, type Send, sequences, totals
 const SEED = Number(process.env.SEED ?? 20_260_101);
 const minutes = (n: number): number => n * 60_000;
 /** Sequences that are played side by side. */
-const AT_ONCE = 20;
+const AT_ONCE = 40;
 const SEQUENCES = process.env.LONG ? 20_000 : Number(process.env.SMALL ?? 2_000);
 const THROUGH_DOORS = process.env.LONG ? 2_000 : 200;
 /** One restart of the store in so many runs: a writer's thread takes a while to come up. */
-const RESTART_EVERY = 10;
+const RESTART_EVERY = 5;
 const FORGETFUL = new URL("../store/forgetful-writer.js", import.meta.url);
 
 const asks = (text: string): boolean => text.includes("?>");
@@ -66,7 +66,9 @@ class People {
 			this.of.set(first + i, [...(await Promise.all(guests)), ...this.accounts]);
 		});
 		await Promise.all(invited);
-		return new Set(Array.from({ length: count }, (_, i) => this.of.get(first + i) ?? []).flatMap((people) => people.map(({ principal }) => principal)));
+		return new Set(
+			Array.from({ length: count }, (_, i) => this.of.get(first + i) ?? []).flatMap((people) => people.map(({ principal }) => principal)),
+		);
 	}
 
 	who(sequence: number, caller: number): Person {
@@ -104,7 +106,13 @@ async function prove(world: World & { people: People; restart(): Promise<void> }
 		for (const game of games) expect(await judge(world, game, made), `sequence ${game.sequence}`).toEqual([]);
 		expect(await totals(world, people)).toEqual(made);
 	});
-	await fc.assert(property, { seed: SEED, numRuns: Math.ceil(count / AT_ONCE), endOnFailure: false, interruptAfterTimeLimit: minutes(20), markInterruptAsFailure: true });
+	await fc.assert(property, {
+		seed: SEED,
+		numRuns: Math.ceil(count / AT_ONCE),
+		endOnFailure: false,
+		interruptAfterTimeLimit: minutes(20),
+		markInterruptAsFailure: true,
+	});
 	if (runs >= RESTART_EVERY) expect(played).toBeGreaterThanOrEqual(count);
 }
 
@@ -126,7 +134,9 @@ async function openEngineWorld(place: StorePlace): Promise<World & { people: Peo
 			const at = await now.engine.desk(DESKS[desk] as string);
 			if (!at) throw new Error("a desk is gone");
 			const who: Caller = { principal: people.who(sequence, caller).principal, provenance: { channel: "a2a" }, extensions: [] };
-			return await now.engine.send(who, at, message, {}).then(({ taskId, contextId, attached }) => ({ taskId, contextId, attached }), refusedAs);
+			return await now.engine
+				.send(who, at, message, {})
+				.then(({ taskId, contextId, attached }) => ({ taskId, contextId, attached }), refusedAs);
 		},
 		async breathe() {
 			await turnOfTheLoop();
@@ -212,10 +222,19 @@ async function openDoors(options: { workerUrl?: URL } = {}) {
 	};
 	await open();
 	const people = new People(await accountsOf((desk! as TestDesk).engine));
-	const call = async (desk: number, door: number, credential: string | undefined, message: Record<string, unknown>): Promise<Outcome & { token?: string }> => {
+	const call = async (
+		desk: number,
+		door: number,
+		credential: string | undefined,
+		message: Record<string, unknown>,
+	): Promise<Outcome & { token?: string }> => {
 		const binding = doors[desk]?.[door % 3] as Binding;
 		const method = door % 12 < 9 ? "SendMessage" : "SendStreamingMessage";
-		const { result, events, error, headers } = await binding.call(method, { message, configuration: CONFIGURATIONS[door % 4] }, { credential });
+		const { result, events, error, headers } = await binding.call(
+			method,
+			{ message, configuration: CONFIGURATIONS[door % 4] },
+			{ credential },
+		);
 		if (error) return { refused: (error.reason ?? String(error.code)).toLowerCase() };
 		const { id, contextId } = ((events?.[0] ?? result) as { task: { id: string; contextId: string } }).task;
 		const token = headers.get("eol-guest-token");
@@ -226,7 +245,8 @@ async function openDoors(options: { workerUrl?: URL } = {}) {
 		call,
 		principal: (sequence: number, caller: number) => people.who(sequence, caller).principal,
 		engine: () => desk.engine,
-		send: (sequence: number, { caller, desk, message, door, spelling }: Send) => call(desk, door, people.who(sequence, caller).token, spelled(message, spelling)),
+		send: (sequence: number, { caller, desk, message, door, spelling }: Send) =>
+			call(desk, door, people.who(sequence, caller).token, spelled(message, spelling)),
 		breathe: async () => void (await turnOfTheLoop()),
 		async restart() {
 			hangUp();
@@ -253,19 +273,27 @@ describe("whatever is sent through whichever door how often", () => {
 		onTestFinished(() => world.close());
 		await world.people.invite(world.engine(), 0, 1);
 		const message = { messageId: "the-one", role: "ROLE_USER" as const, parts: [{ text: "<once>" }] };
-		const outcomes = await Promise.all(Array.from({ length: 50 }, (_, i) => world.send(0, { caller: 0, desk: 0, message, door: i % 12, spelling: i % 4 })));
+		const outcomes = await Promise.all(
+			Array.from({ length: 50 }, (_, i) => world.send(0, { caller: 0, desk: 0, message, door: i % 12, spelling: i % 4 })),
+		);
 		expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
 		expect(outcomes[0]).toHaveProperty("taskId");
 		const again = await world.send(0, { caller: 0, desk: 0, message: { ...message, parts: [{ text: "<twice>" }] }, door: 1, spelling: 0 });
 		expect(again).toEqual({ refused: "idempotency_conflict" });
-		expect(await world.send(0, { caller: 1, desk: 0, message: { ...message, parts: [{ text: "<twice>" }] }, door: 1, spelling: 0 })).toHaveProperty("taskId");
+		expect(
+			await world.send(0, { caller: 1, desk: 0, message: { ...message, parts: [{ text: "<twice>" }] }, door: 1, spelling: 0 }),
+		).toHaveProperty("taskId");
 	});
 
 	it("is a new guest's without a credential, and that guest's own again with the token it was given", { timeout: minutes(1) }, async () => {
 		const world = await openDoors();
 		onTestFinished(() => world.close());
 		const message = { messageId: "from-nobody", role: "ROLE_USER", parts: [{ text: "<who am I>" }] };
-		const first = [await world.call(0, 0, undefined, message), await world.call(0, 1, undefined, message), await world.call(0, 0, undefined, { ...message, parts: [{ text: "<other>" }] })];
+		const first = [
+			await world.call(0, 0, undefined, message),
+			await world.call(0, 1, undefined, message),
+			await world.call(0, 0, undefined, { ...message, parts: [{ text: "<other>" }] }),
+		];
 		expect(new Set(first.map((outcome) => (outcome as { taskId: string }).taskId)).size).toBe(3);
 		await world.restart();
 		for (const { token, ...outcome } of first.slice(0, 2)) {

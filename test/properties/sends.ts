@@ -135,7 +135,12 @@ export interface Game {
  * Plays sequences side by side, round by round: within a round all that can be said is said at once. `between` is called
  * between rounds. Resolves when everything that was said is answered.
  */
-export async function play(world: World, plans: readonly Planned[][], first: number, between: (round: number) => Promise<void>): Promise<Game[]> {
+export async function play(
+	world: World,
+	plans: readonly Planned[][],
+	first: number,
+	between: (round: number) => Promise<void>,
+): Promise<Game[]> {
 	const games = plans.map((plan, i): Game => ({ sequence: first + i, made: fit(plan) }));
 	const last = Math.max(0, ...games.flatMap((game) => game.made.map((made) => made.from + ROUNDS_APART)));
 	for (let round = 0; round <= last; round++) {
@@ -177,7 +182,11 @@ async function settle(world: World, games: readonly Game[]): Promise<void> {
 	}
 }
 
-const callerOf = (world: World, sequence: number, caller: number) => ({ principal: world.principal(sequence, caller), provenance: { channel: "a2a" as const }, extensions: [] });
+const callerOf = (world: World, sequence: number, caller: number) => ({
+	principal: world.principal(sequence, caller),
+	provenance: { channel: "a2a" as const },
+	extensions: [],
+});
 
 async function deskOf(world: World, desk: number) {
 	const found = await world.engine().desk(DESKS[desk] as string);
@@ -207,7 +216,8 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 		if (base && (base.caller !== one.caller || base.desk !== one.desk)) {
 			const expected = to === "task" ? "task_not_found" : "context_not_found";
 			for (const outcome of one.outcomes) {
-				if (!("refused" in outcome) || outcome.refused !== expected) wrong.push(`somebody else's: ${expected} was due, not ${JSON.stringify(outcome)}`);
+				if (!("refused" in outcome) || outcome.refused !== expected)
+					wrong.push(`somebody else's: ${expected} was due, not ${JSON.stringify(outcome)}`);
 			}
 			continue;
 		}
@@ -219,7 +229,12 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 				if ("refused" in outcome) wrong.push(`a new message was refused: ${outcome.refused}`);
 				else group(keys, `context ${outcome.contextId} ${at}`, { ...one, outcomes: [outcome] });
 			}
-		} else group(keys, to === "task" ? `task ${message.taskId} ${at}` : DESKS[one.desk] === "kit" ? `context ${context} ${at}` : `desk ${at}`, one);
+		} else
+			group(
+				keys,
+				to === "task" ? `task ${message.taskId} ${at}` : DESKS[one.desk] === "kit" ? `context ${context} ${at}` : `desk ${at}`,
+				one,
+			);
 	}
 
 	for (const [key, said] of keys) {
@@ -228,7 +243,8 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 		if (!winner) {
 			// Only a task that has ended takes no message, and none of it was kept.
 			for (const outcome of said.flatMap((one) => one.outcomes)) {
-				if (!key.startsWith("task") || !("refused" in outcome) || outcome.refused !== "unsupported_operation") wrong.push(`${key}: never taken in, but ${JSON.stringify(outcome)}`);
+				if (!key.startsWith("task") || !("refused" in outcome) || outcome.refused !== "unsupported_operation")
+					wrong.push(`${key}: never taken in, but ${JSON.stringify(outcome)}`);
 			}
 			continue;
 		}
@@ -237,9 +253,11 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 		const outcomes = said.flatMap((one) => one.outcomes.map((outcome) => ({ same: JSON.stringify(one.message) === content, outcome })));
 		for (const { same, outcome } of outcomes) {
 			if (!same) {
-				if (!("refused" in outcome) || outcome.refused !== "idempotency_conflict") wrong.push(`${key}: other content came to ${JSON.stringify(outcome)}`);
+				if (!("refused" in outcome) || outcome.refused !== "idempotency_conflict")
+					wrong.push(`${key}: other content came to ${JSON.stringify(outcome)}`);
 			} else if ("refused" in outcome) wrong.push(`${key}: a retry was refused: ${outcome.refused}`);
-			else if (outcome.taskId !== first.taskId || outcome.contextId !== first.contextId) wrong.push(`${key}: one message, two tasks: ${first.taskId}, ${outcome.taskId}`);
+			else if (outcome.taskId !== first.taskId || outcome.contextId !== first.contextId)
+				wrong.push(`${key}: one message, two tasks: ${first.taskId}, ${outcome.taskId}`);
 			else add(key, winner, outcome, winner.to !== "task");
 		}
 		const fresh = outcomes.filter(({ outcome }) => "attached" in outcome && outcome.attached === false).length;
@@ -268,10 +286,26 @@ async function judgeLog(world: World, sequence: number, contextId: string, log: 
 	const messages = (open?.state.messages ?? []).map(({ message }) => message);
 	const asked = messages.filter((message) => message.role === "ROLE_USER").map((message) => `${message.taskId} ${message.messageId}`);
 	const taken = [...log.messages.values()];
-	if (asked.sort().join() !== taken.map(({ entry }) => entry).sort().join()) wrong.push(`${contextId}: the log holds ${asked.join()}, and ${taken.map(({ entry }) => entry).join()} were taken in`);
-	const answers = messages.filter((message) => message.role === "ROLE_AGENT").map((message) => message.parts.map((part) => part.text ?? "").join(""));
+	if (
+		asked.sort().join() !==
+		taken
+			.map(({ entry }) => entry)
+			.sort()
+			.join()
+	)
+		wrong.push(`${contextId}: the log holds ${asked.join()}, and ${taken.map(({ entry }) => entry).join()} were taken in`);
+	const answers = messages
+		.filter((message) => message.role === "ROLE_AGENT")
+		.map((message) => message.parts.map((part) => part.text ?? "").join(""));
 	const answered = answers.flatMap((text) => text.match(/<[^>]*>/g) ?? []);
-	if (answered.sort().join() !== taken.map(({ text }) => text).sort().join()) wrong.push(`${contextId}: answered were ${answered.join()}, and asked ${taken.map(({ text }) => text).join()}`);
+	if (
+		answered.sort().join() !==
+		taken
+			.map(({ text }) => text)
+			.sort()
+			.join()
+	)
+		wrong.push(`${contextId}: answered were ${answered.join()}, and asked ${taken.map(({ text }) => text).join()}`);
 	return wrong;
 }
 
@@ -283,7 +317,11 @@ export async function totals(world: World, principals: Iterable<PrincipalRow>): 
 			const desk = await deskOf(world, i);
 			const count = async (filter: { statusTimestampAfter?: number }): Promise<number> => {
 				const caller = { principal, provenance: { channel: "a2a" as const }, extensions: [] };
-				return (JSON.parse(await world.engine().listTasks(caller, desk, { pageSize: 1, includeArtifacts: false, ...filter })) as { totalSize: number }).totalSize;
+				return (
+					JSON.parse(await world.engine().listTasks(caller, desk, { pageSize: 1, includeArtifacts: false, ...filter })) as {
+						totalSize: number;
+					}
+				).totalSize;
 			};
 			const [kept, counted] = [await count({}), await count({ statusTimestampAfter: 0 })];
 			if (kept !== counted) throw new Error(`${principal.uid} has ${counted} tasks at ${DESKS[i]}, and ${kept} are kept count of`);

@@ -3,8 +3,8 @@
  * later. The reader is the chat's own reducer, the server the real engine on a real store, the actions a seeded mixture.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ContextState, LogEvent } from "../../shared/channel.js";
 import type { Caller } from "../../server/engine/engine.js";
+import type { ContextState, LogEvent } from "../../shared/channel.js";
 import { type Conversation, EMPTY, reduce } from "../../widget/chat/conversation.js";
 import { openEngine, type Script, type TestEngine, textsOf } from "../engine.js";
 import { seeded } from "../seeded.js";
@@ -19,7 +19,12 @@ const shown = (c: Conversation): unknown => ({
 	seq: c.seq,
 	messages: c.messages.slice(-50),
 	// What has been said of a task that waits for its caller stands as a message; the chat keeps no draft of it.
-	tasks: c.tasks.map(({ id, state, artifacts, waitsForOwner }) => ({ id, state, artifacts: state === "TASK_STATE_WORKING" ? artifacts : [], waitsForOwner })),
+	tasks: c.tasks.map(({ id, state, artifacts, waitsForOwner }) => ({
+		id,
+		state,
+		artifacts: state === "TASK_STATE_WORKING" ? artifacts : [],
+		waitsForOwner,
+	})),
 	microphone: c.microphone,
 	ended: c.ended,
 	lost: c.lost,
@@ -117,7 +122,8 @@ describe("a snapshot and the log after it", () => {
 	async function settled(look: () => Promise<ContextState>): Promise<ContextState> {
 		for (let i = 0; i < 5_000; i++) {
 			const state = await look();
-			if (state.tasks.every((t) => t.status.state === "TASK_STATE_INPUT_REQUIRED" || t.status.state === "TASK_STATE_AUTH_REQUIRED")) return state;
+			if (state.tasks.every((t) => t.status.state === "TASK_STATE_INPUT_REQUIRED" || t.status.state === "TASK_STATE_AUTH_REQUIRED"))
+				return state;
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 		throw new Error("the conversation never came to rest");
@@ -150,9 +156,17 @@ describe("a snapshot and the log after it", () => {
 	it("disagree where a reader loses one event, or a snapshot is not of one moment", async () => {
 		const { snapshots, last, log } = await play(7, 300);
 		const whole = shown(opened(last));
-		const tell = (mutant: (from: ContextState) => Conversation): number => snapshots.filter((from) => JSON.stringify(shown(mutant(from))) !== JSON.stringify(whole)).length;
+		const tell = (mutant: (from: ContextState) => Conversation): number =>
+			snapshots.filter((from) => JSON.stringify(shown(mutant(from))) !== JSON.stringify(whole)).length;
 		expect(tell((from) => after(from, log))).toBe(0);
-		expect(tell((from) => after(from, log.filter((e) => e.seq !== from.seq + 2)))).toBeGreaterThan(snapshots.length / 2);
+		expect(
+			tell((from) =>
+				after(
+					from,
+					log.filter((e) => e.seq !== from.seq + 2),
+				),
+			),
+		).toBeGreaterThan(snapshots.length / 2);
 		expect(tell((from) => after({ ...from, seq: from.seq + 2 }, log))).toBeGreaterThan(snapshots.length / 2);
 	});
 });

@@ -66,6 +66,11 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 
 	const emit = (type: string, detail?: unknown) => host.dispatchEvent(new CustomEvent(`earthonline:${type}`, { detail, bubbles: true, composed: true }));
 	const mark = (name: string, on: boolean) => root.classList.toggle(name, on);
+	const turn = (open: boolean) => {
+		isOpen = open;
+		mark("x", open);
+		button.ariaExpanded = `${open}`;
+	};
 
 	const label = (unread: number) => {
 		button.ariaLabel = title + (unread ? texts.unread(unread) : "");
@@ -153,8 +158,9 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		prepare();
 		if (inline) host.scrollIntoView({ block: "nearest" });
 		else {
-			mark("x", true);
-			// Full screen is modal: the page behind cannot be reached by key or reader.
+			turn(true);
+			// Where the dialog gives the focus back to. Full screen is modal: the page behind cannot be reached by key or reader.
+			button.focus();
 			if (fit()) panel.showModal();
 			else panel.show();
 		}
@@ -166,10 +172,8 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 	/** Closes the dialog, which gives the focus back and says so; the rest follows. */
 	const close = () => panel.open && panel.close();
 	const closed = () => {
-		isOpen = false;
-		mark("x", false);
+		turn(false);
 		send({ type: "close" });
-		button.focus();
 		emit("close");
 	};
 	const toggle = () => (isOpen ? close() : open());
@@ -237,10 +241,9 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 			},
 			signal,
 		);
-		if (isOpen) {
-			isOpen = false;
-			open();
-		}
+		const wish = isOpen;
+		turn(false);
+		if (wish) open();
 	};
 
 	const destroy = () => {

@@ -1,0 +1,72 @@
+/** Visitors of the desk over its WebSocket binding, as the chat is one: Hello with a page's ticket, then a conversation. */
+import type { Program } from "./programs.js";
+import { message } from "./requests.js";
+import { openMany, openSocket, type WsClient } from "./ws-load.js";
+
+const WS = "/a2a/mira/ws";
+const CHAT = "https://a2a.earthonline.dev/extensions/chat/v1";
+
+export interface Visitor {
+	client: WsClient;
+	contextId: string;
+}
+
+let nonces = 0;
+
+/** Opens a socket and says Hello. Rejects where that is refused. */
+export async function hello(program: Program, i: number, params: object): Promise<WsClient> {
+	const client = await openSocket(program.port, WS, i);
+	const answer = client.once();
+	client.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "Hello", params: { version: "1.0", nonce: `bench-nonce-${++nonces}`, ...params } }));
+	const text = (await answer).toString("utf8");
+	if (!text.includes('"result"')) throw new Error(`Hello was refused: ${text}`);
+	return client;
+}
+
+/** New visitors who have opened the chat and said nothing yet. */
+export async function visitors(program: Program, count: number): Promise<WsClient[]> {
+	const tickets = await program.ask<string[]>("tickets", count);
+	return await openMany(count, (i) => hello(program, i, { ticket: tickets[i], extensions: [CHAT], new: true }));
+}
+
+export const sendText = (id: number, text: string, contextId: string | undefined, configuration?: object): string =>
+	JSON.stringify({
+		jsonrpc: "2.0",
+		id,
+		method: "SendMessage",
+		params: { ...message(text, contextId === undefined ? {} : { contextId }), ...(configuration ? { configuration } : {}) },
+	});
+
+const RESULT = Buffer.from('"result"');
+const ERROR = Buffer.from('"error"');
+const COMPLETED = Buffer.from("TASK_STATE_COMPLETED");
+const STATUS = Buffer.from('"statusUpdate"');
+
+/**
+ * Says one thing and waits for the reply's last frame: the answer to the call, and the event that the task has ended, whichever
+ * comes last. Resolves with the call's answer.
+ */
+export function turn(client: WsClient, text: string, contextId?: string): Promise<Buffer> {
+	return new Promise((resolve, reject) => {
+		let answer: Buffer | undefined;
+		let ended = false;
+		client.hear = (frame) => {
+			if (frame.includes(STATUS)) ended ||= frame.includes(COMPLETED);
+			else if (frame.includes(RESULT)) answer = frame;
+			else if (frame.includes(ERROR)) reject(new Error(frame.toString("utf8")));
+			if (answer && ended) resolve(answer);
+		};
+		client.send(sendText(1, text, contextId));
+	});
+}
+
+/** Visitors whose conversation has begun. */
+export async function talking(program: Program, count: number): Promise<Visitor[]> {
+	const clients = await visitors(program, count);
+	return await openMany(count, async (i) => {
+		const client = clients[i] as WsClient;
+		const answer = await turn(client, "echo hello");
+		const { result } = JSON.parse(answer.toString("utf8")) as { result: { task: { contextId: string } } };
+		return { client, contextId: result.task.contextId };
+	});
+}
