@@ -2,17 +2,22 @@
 import { post } from "./http-load.js";
 import type { Program } from "./programs.js";
 
-/** Ours has a desk's address; the peer is one agent. */
-export const pathOf = (program: Program): string => (program.key === "" ? "/" : "/a2a/mira");
+const DESK = "/a2a/mira";
+const VERSION = { "a2a-version": "1.0" };
 
-export const headersOf = (program: Program): Record<string, string> => ({
-	"a2a-version": "1.0",
-	...(program.key === "" ? {} : { authorization: `Bearer ${program.key}` }),
-});
+/** Ours has a desk's address; the peer is one agent. */
+const pathOf = (program: Program): string => (program.key === "" ? "/" : DESK);
+
+export const headersOf = (program: Program): Record<string, string> => (program.key === "" ? VERSION : { ...VERSION, authorization: `Bearer ${program.key}` });
+
+const callText = (method: string, params: object): string => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
 /** A call as the bytes of a POST. */
 export const rpc = (program: Program, method: string, params: object, headers: Record<string, string> = {}): string =>
-	post(pathOf(program), JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), { ...headersOf(program), ...headers });
+	post(pathOf(program), callText(method, params), { ...headersOf(program), ...headers });
+
+/** To us, from somebody who has no credential yet. */
+export const anonymousRpc = (method: string, params: object): string => post(DESK, callText(method, params), VERSION);
 
 let messages = 0;
 

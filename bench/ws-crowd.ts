@@ -3,7 +3,7 @@ import type { Bench } from "./bench.js";
 import { runLoad } from "./http-load.js";
 import { inTurn, OURS, type Sample, target } from "./measure.js";
 import { cpuOf, type Program, type Programs } from "./programs.js";
-import { message, rpc } from "./requests.js";
+import { anonymousRpc, message, rpc } from "./requests.js";
 import { openMany, openSocket, type WsClient } from "./ws-load.js";
 import { hello, visitors } from "./ws-visitors.js";
 
@@ -129,7 +129,7 @@ async function guests(program: Program): Promise<Guest[]> {
 		port: program.port,
 		connections: 64,
 		requests: SOCKETS,
-		request: () => rpc({ ...program, key: "-" }, "SendMessage", message("echo hello"), { authorization: "" }),
+		request: () => anonymousRpc("SendMessage", message("echo hello")),
 		expect: "TASK_STATE_COMPLETED",
 		heard(body) {
 			const { task } = (JSON.parse(body) as { result: { task: { contextId: string; metadata: { eolGuestToken: string } } } }).result;

@@ -1,10 +1,10 @@
 /** Visitors of the desk over its WebSocket binding, as the chat is one: Hello with a page's ticket, then a conversation. */
+import { EXTENSIONS } from "../shared/extensions.js";
 import type { Program } from "./programs.js";
 import { message } from "./requests.js";
 import { openMany, openSocket, type WsClient } from "./ws-load.js";
 
 const WS = "/a2a/mira/ws";
-const CHAT = "https://a2a.earthonline.dev/extensions/chat/v1";
 
 export interface Visitor {
 	client: WsClient;
@@ -26,7 +26,7 @@ export async function hello(program: Program, i: number, params: object): Promis
 /** New visitors who have opened the chat and said nothing yet. */
 export async function visitors(program: Program, count: number): Promise<WsClient[]> {
 	const tickets = await program.ask<string[]>("tickets", count);
-	return await openMany(count, (i) => hello(program, i, { ticket: tickets[i], extensions: [CHAT], new: true }));
+	return await openMany(count, (i) => hello(program, i, { ticket: tickets[i], extensions: [EXTENSIONS.chat], new: true }));
 }
 
 export const sendText = (id: number, text: string, contextId: string | undefined, configuration?: object): string =>

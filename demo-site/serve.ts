@@ -75,7 +75,12 @@ export async function serveDemoSite(options: { port: number; deskUrl: string }):
 			response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
 			return response.end("There is no such page here. The tour begins at /\n");
 		}
-		response.writeHead(200, { "content-type": file.type, "cache-control": "no-cache", "cross-origin-resource-policy": "same-origin", ...HEADERS[at]?.(desk) });
+		response.writeHead(200, {
+			"content-type": file.type,
+			"cache-control": "no-cache",
+			"cross-origin-resource-policy": "same-origin",
+			...HEADERS[at]?.(desk),
+		});
 		response.end(request.method === "HEAD" ? undefined : file.body);
 	});
 	await new Promise<void>((done, fail) => {

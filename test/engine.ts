@@ -46,6 +46,8 @@ export type Asked = any;
 export type LogLine = any;
 
 let made = 0;
+/** Real milliseconds after which what is waited for is not coming. */
+const PASS_MS = 20_000;
 
 export async function openEngine(
 	place: StorePlace,
@@ -109,8 +111,9 @@ export async function openEngine(
 			return events.map((e) => JSON.parse(e));
 		},
 		async pass(stepMs, done) {
-			for (let i = 0; !done(); i++) {
-				if (i > 20_000) throw new Error("what was waited for never came");
+			const until = performance.now() + PASS_MS;
+			while (!done()) {
+				if (performance.now() > until) throw new Error("what was waited for never came");
 				clock.turn(stepMs);
 				await new Promise((resolve) => setImmediate(resolve));
 			}

@@ -19,9 +19,29 @@ function link(href, text, name) {
 function show() {
 	const [title, text, next] = pages[location.hash] ?? pages[""];
 	const body = document.createElement("body");
-	const note = make("div", "note", make("div", "wrap", make("span", "", "A router swaps the whole body at each step. The desk stays, and its conversation goes on."), link("/", "Back to the tour")));
+	const note = make(
+		"div",
+		"note",
+		make(
+			"div",
+			"wrap",
+			make("span", "", "A router swaps the whole body at each step. The desk stays, and its conversation goes on."),
+			link("/", "Back to the tour"),
+		),
+	);
 	const top = make("header", "wrap top", link("/studio.html", "Mira Lin", "name"));
-	const main = make("main", "wrap prose", make("section", "", make("p", "eyebrow", "Workshops"), make("h1", "", title), make("p", "lead", text), link(next || "#", "Next", "button")));
+	const main = make(
+		"main",
+		"wrap prose",
+		make(
+			"section",
+			"",
+			make("p", "eyebrow", "Workshops"),
+			make("h1", "", title),
+			make("p", "lead", text),
+			link(next || "#", "Next", "button"),
+		),
+	);
 	body.append(note, top, main);
 	document.body.replaceWith(body);
 }

@@ -57,6 +57,12 @@ describe("a question that the notes answer", () => {
 		expect(quoted((await ask("are you open on saterday")).text)).toEqual(["- Saturday: 11:00–16:00"]);
 	});
 
+	it("about one thing is answered by a note about things of its kind, but never its price", async () => {
+		const notes = [{ path: "broken.md", text: "If a piece arrives broken, send a photo. Repairing a piece costs €15." }];
+		expect((await ask("My mug arrived broken, what now?", notes)).text).toContain("send a photo");
+		expect((await ask("How much is a mug that arrived broken?", notes)).gaps).toHaveLength(1);
+	});
+
 	it("is answered for each thing it names, and each question of a message by itself", async () => {
 		expect(quoted((await ask("Are you open on Saturday and Monday?")).text)).toEqual([
 			"- Saturday: 11:00–16:00",
@@ -70,6 +76,10 @@ describe("a question that the notes answer", () => {
 	it("is read with what was said before where it goes on from that", async () => {
 		expect(quoted((await ask("and on Sunday?", NOTES, ["Are you open on Saturday?"])).text)).toEqual(["- Sunday and Monday: closed"]);
 		expect(quoted((await ask("那周日呢？", NOTES, ["你们周六几点关门？"])).text)).toEqual(["- Sunday and Monday: closed"]);
+		const classes = { path: "classes.md", text: "# Classes\n\n- throwing with a wheel every Saturday\n- drawing with ink every Sunday\n" };
+		expect(quoted((await ask("and on Sunday?", [HOURS, classes], ["Is there a class on Saturday?"])).text)).toEqual([
+			"- drawing with ink every Sunday",
+		]);
 		expect((await ask("How long does it take?", NOTES, ["Do you ship to France?"])).text).toContain("It takes four days.");
 		expect((await ask("How long does it take?")).gaps).toEqual(["How long does it take?"]);
 	});
@@ -97,6 +107,16 @@ describe("a question that the notes do not answer", () => {
 		]) {
 			expect(await ask(question), question).toMatchObject({ gaps: [question] });
 		}
+	});
+
+	it("is not answered by what holds on another day", async () => {
+		const notes = [
+			HOURS,
+			{ path: "classes.md", text: "# Classes\n\nWheel throwing for beginners with clay, glaze and an apron: every Saturday." },
+		];
+		const question = (day: string) => `Is there wheel throwing for beginners with clay, glaze and an apron on ${day}?`;
+		expect((await ask(question("Saturday"), notes)).text).toContain("every Saturday");
+		expect((await ask(question("Monday"), notes)).gaps).toEqual([question("Monday")]);
 	});
 
 	it("is not answered with what stood there before a follow-up", async () => {

@@ -30,7 +30,7 @@ function logOf(alone: boolean) {
 	};
 }
 
-const seqs = (page: { event: StoredEvent }[] | null): number[] | null => page?.map((p) => p.event.seq);
+const seqs = (page: { event: StoredEvent }[] | null): number[] | null => (page === null ? null : page.map((p) => p.event.seq));
 
 describe("a reader of a conversation", () => {
 	it("gets what is there, then what comes, each once and in order", async () => {

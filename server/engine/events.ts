@@ -195,7 +195,7 @@ export class Events {
 			},
 			async next(maxBytes) {
 				const events = await reader.next(maxBytes);
-				return events?.map(({ event, from }) => logEventText(contextId, event, from));
+				return events === null ? null : events.map(({ event, from }) => logEventText(contextId, event, from));
 			},
 			close: () => reader.close(),
 		};

@@ -92,7 +92,7 @@ function refuseSite(text: string, refused: NoSite): never {
 			const origin = URL.canParse(text) ? new URL(text).origin : "null";
 			const reading = readSite(origin, { localhost: true });
 			// Only the same host in other letters is worth offering; a folded or decoded one would mislead (4.1).
-			const international = "site" in reading && /[^\x00-\x7f]/.test(text) && origin.includes("xn--");
+			const international = "site" in reading && !/^[!-~]*$/.test(text) && origin.includes("xn--");
 			return refuse(international ? `Write the name as browsers name it: ${origin}` : example);
 		}
 	}

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FrameBoot, SiteConfig } from "../../shared/embed.js";
 import { LIMITS } from "../../shared/limits.js";
-import { openSite, type SiteDesk } from "../../test/site.js";
+import { testClock } from "../../test/clock.js";
+import { openTestDesk, type TestDesk } from "../../test/desk.js";
 import type { Desk } from "../engine/engine.js";
 
 let clientDir: string;
-let site: SiteDesk;
+const clock = testClock();
+let site: TestDesk;
 /** Each test has a desk of its own on the one server. */
 let handle: string;
 let desk: Desk;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 	writeFileSync(join(clientDir, "embed.js"), "/* the loader */");
 	writeFileSync(join(clientDir, "assets/chat.js"), "/* the chat */");
 	writeFileSync(join(clientDir, "assets/chat.css"), "/* its looks */");
-	site = await openSite({ clientDir });
+	site = await openTestDesk({ clientDir, clock, config: { publicUrl: "https://desk.example", allowLocalhostSites: false } });
 });
 afterAll(async () => {
 	await site.close();
@@ -75,7 +77,7 @@ describe("GET /embed/<handle>", () => {
 		const origin = "https://new.example";
 		for (let i = 0; i < 3; i++) await ask({ origin });
 		expect(await site.engine.owner.sites(handle)).toMatchObject([{ asked: 1 }]);
-		site.turn(LIMITS.siteVisitMs);
+		clock.turn(LIMITS.siteVisitMs);
 		await ask({ origin });
 		expect(await site.engine.owner.sites(handle)).toMatchObject([{ asked: 2 }]);
 	});

@@ -56,4 +56,4 @@ export const SVG = {
 
 /** Whether a browser's copy is still the one that we have. */
 export const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>
-	ifNoneMatch?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+	ifNoneMatch?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) === true;

@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSite, type SiteDesk } from "../../test/site.js";
+import { openTestDesk, type TestDesk } from "../../test/desk.js";
+import type { Desk } from "../engine/engine.js";
 import { drawFace } from "./face.js";
 import { languageOf } from "./texts.js";
 
 let clientDir: string;
-let site: SiteDesk;
+let site: TestDesk;
+
+const openSite = (dir: string) => openTestDesk({ clientDir: dir, config: { publicUrl: "https://desk.example" } });
 
 beforeAll(async () => {
 	clientDir = mkdtempSync(join(tmpdir(), "client-"));
@@ -17,13 +20,14 @@ beforeAll(async () => {
 	writeFileSync(join(clientDir, "assets/chat.js"), "/* the chat */");
 	writeFileSync(join(clientDir, "assets/notes.txt"), "not for the web");
 	writeFileSync(join(clientDir, "secret.js"), "not for the web");
-	site = await openSite({ clientDir });
+	site = await openSite(clientDir);
 });
 afterAll(async () => {
 	await site.close();
 	rmSync(clientDir, { recursive: true });
 });
 
+const deskOf = async (handle: string) => (await site.engine.desk(handle)) as Desk;
 const get = (path: string, headers: Record<string, string> = {}) => site.app.request(path, { headers });
 
 describe("every page", () => {
@@ -50,19 +54,27 @@ describe("the front page", () => {
 		expect(html).toContain("&lt;script src=&quot;https://desk.example/embed.js&quot; data-handle=&quot;mira&quot; async&gt;");
 	});
 	it("says how to make the first one", async () => {
-		await site.engine.owner.changeSettings("mira", { guests: false });
-		expect(await (await get("/")).text()).toContain("earthonline owner create");
-		await site.engine.owner.changeSettings("mira", { guests: true });
+		const empty = await openSite(clientDir);
+		await empty.engine.owner.changeSettings("mira", { guests: false });
+		expect(await (await empty.app.request("/")).text()).toContain("earthonline owner create");
+		await empty.close();
 	});
 });
 
 describe("a person's page", () => {
 	it("shows who it is, with everything that somebody wrote escaped", async () => {
-		const html = await (await get("/@mira")).text();
-		expect(html).toContain("<h1>Mira</h1>");
+		await site.engine.owner.createOwner({
+			handle: "lin",
+			name: "<b>Lin</b>",
+			ownerName: 'Mira "M" Lin',
+			about: "Stoneware & <drawings> from Lisbon",
+		});
+		const html = await (await get("/@lin")).text();
+		expect(html).toContain("<h1>&lt;b&gt;Lin&lt;/b&gt;</h1>");
+		expect(html).toContain("Mira &quot;M&quot; Lin");
 		expect(html).toContain("Stoneware &amp; &lt;drawings&gt; from Lisbon");
-		expect(html).toContain('href="/@mira/chat"');
-		expect(html).toContain("https://desk.example/a2a/mira");
+		expect(html).toContain('href="/@lin/chat"');
+		expect(html).toContain("https://desk.example/a2a/lin");
 	});
 	it("is in the reader's language", async () => {
 		expect(await (await get("/@mira", { "accept-language": "zh-CN,zh;q=0.9,en;q=0.8" })).text()).toContain('<html lang="zh"');
@@ -88,7 +100,7 @@ describe("the chat page", () => {
 		const boot = JSON.parse(/id="boot">(.*?)<\/script>/.exec(html)?.[1] ?? "");
 		expect(boot).toMatchObject({ mode: "page", theme: "light", socket: "/a2a/mira/ws" });
 		expect(boot.site).toBeUndefined();
-		expect(site.engine.embed.readTicket(site.desk, boot.ticket)).toEqual({ channel: "page" });
+		expect(site.engine.embed.readTicket(await deskOf("mira"), boot.ticket)).toEqual({ channel: "page" });
 	});
 	it("cannot be broken out of by a name or a brand", async () => {
 		const brand = site.config.brandName;
@@ -104,7 +116,7 @@ describe("the chat page", () => {
 		const closed = await get("/@mira/chat");
 		expect([closed.status, (await closed.text()).includes("Closed for now")]).toEqual([403, true]);
 		await site.engine.owner.changeSettings("mira", { guests: true });
-		const bare = await openSite();
+		const bare = await openSite(join(clientDir, "not-built"));
 		const answer = await bare.app.request("/@mira/chat");
 		expect([answer.status, (await answer.text()).includes("npm run build")]).toEqual([503, true]);
 		expect((await bare.app.request("/embed.js")).status).toBe(404);
@@ -119,7 +131,7 @@ describe("a refusal", () => {
 		expect(await answer.json()).toEqual({ error: { code: "missing", message: expect.stringContaining("address") } });
 	});
 	it("tells nothing of what broke, and logs it whole", async () => {
-		const broken = await openSite({ clientDir });
+		const broken = await openSite(clientDir);
 		broken.engine.desks = () => Promise.reject(new Error("a secret of the database"));
 		const answer = await broken.app.request("/");
 		expect(answer.status).toBe(500);

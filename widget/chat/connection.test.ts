@@ -230,9 +230,11 @@ describe("coming back", () => {
 
 	test.each([
 		["TICKET_USED", "ticket"],
+		["TICKET_INVALID", "ticket"],
 		["UNAUTHENTICATED", "ticket"],
 		["VERSION_NOT_SUPPORTED", "ticket"],
 		["FORBIDDEN", "forbidden"],
+		["NOT_FOUND", "forbidden"],
 	] as const)("not at all when Hello is refused with %s", async (reason, why) => {
 		connection.open();
 		last().onopen?.();
@@ -249,6 +251,16 @@ describe("coming back", () => {
 		expect(sockets).toHaveLength(1);
 		await clock.pass(1);
 		expect(sockets).toHaveLength(2);
+	});
+
+	test("when Hello is refused for another reason, as the close says", async () => {
+		connection.open();
+		last().onopen?.();
+		last().say({ id: 1, error: { code: -32602, message: "what?" } });
+		await settle();
+		expect(connection.link).toBe("dialling");
+		last().end(4401);
+		expect(links.slice(-2)).toEqual(["stopped", "ticket"]);
 	});
 
 	test("at once when nudged", async () => {

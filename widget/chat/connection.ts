@@ -191,11 +191,13 @@ export function createConnection(parts: ConnectionParts): Connection {
 		}
 	}
 
+	/** The server closes after a refused Hello, and its code says the same; here it is known a moment sooner, and when to come back. */
 	function refused(refusal: Refusal): void {
 		const reason = refusal.reason.toUpperCase();
-		const fresh = reason.startsWith("TICKET") || reason === "UNAUTHENTICATED" || reason === "VERSION_NOT_SUPPORTED";
 		asked = refusal.retryAfterMs;
-		lost(fresh ? CLOSE.credential : reason === "FORBIDDEN" ? CLOSE.forbidden : CLOSE.busy);
+		if (reason.startsWith("TICKET") || reason === "UNAUTHENTICATED" || reason === "VERSION_NOT_SUPPORTED") lost(CLOSE.credential);
+		else if (reason === "FORBIDDEN" || reason === "NOT_FOUND") lost(CLOSE.forbidden);
+		else if (reason === "RATE_LIMITED" || reason === "UNAVAILABLE") lost(CLOSE.busy);
 	}
 
 	/** A socket may die without a word. The server is never silent for long, so silence says it. */

@@ -36,7 +36,8 @@ export interface Instance extends Handle {
 	readonly script: HTMLScriptElement;
 	/** Whether it still has its place; a router takes an inline chat away with its page. */
 	alive(): boolean;
-	setTheme(theme: Theme): void;
+	/** The site's own word; undefined: none. */
+	setTheme(theme: Theme | undefined): void;
 }
 
 /** Starts a tag. `gone` is called when it is destroyed or may not show. */
@@ -64,7 +65,8 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 	let body: HTMLElement | undefined;
 	let returns = 0;
 
-	const emit = (type: string, detail?: unknown) => host.dispatchEvent(new CustomEvent(`earthonline:${type}`, { detail, bubbles: true, composed: true }));
+	const emit = (type: string, detail?: unknown) =>
+		host.dispatchEvent(new CustomEvent(`earthonline:${type}`, { detail, bubbles: true, composed: true }));
 	const mark = (name: string, on: boolean) => root.classList.toggle(name, on);
 	const turn = (open: boolean) => {
 		isOpen = open;
@@ -159,8 +161,7 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		if (inline) host.scrollIntoView({ block: "nearest" });
 		else {
 			turn(true);
-			// Where the dialog gives the focus back to. Full screen is modal: the page behind cannot be reached by key or reader.
-			button.focus();
+			// Full screen is modal: the page behind cannot be reached by key or reader.
 			if (fit()) panel.showModal();
 			else panel.show();
 		}
@@ -169,8 +170,13 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		emit("open");
 	};
 
-	/** Closes the dialog, which gives the focus back and says so; the rest follows. */
-	const close = () => panel.open && panel.close();
+	/** Closes the dialog, which says so; the rest follows. The focus goes back where it was in the chat. */
+	const close = () => {
+		if (!panel.open) return;
+		const within = document.activeElement === host;
+		panel.close();
+		if (within) button.focus();
+	};
 	const closed = () => {
 		turn(false);
 		send({ type: "close" });
@@ -255,20 +261,21 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		gone();
 	};
 
-	const ask = async () => {
-		try {
-			config = await (await fetch(`${origin}/embed/${handle}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })).json();
-		} catch {
-			return signal.aborted || missed("connect-src and frame-src");
-		}
+	const answered = (answer: SiteConfig) => {
+		config = answer;
 		if (!config.show) {
 			say(handle, config.help as string);
 			destroy();
 		} else if (document.body) show();
 		else listen(document, "DOMContentLoaded", show, signal);
 	};
-	if (framedByStranger()) say(handle, "The chat does not open on a page inside another site's frame.");
-	else ask().catch((error) => say(handle, error));
+	if (framedByStranger()) say(handle, "The chat does not open inside another site's frame.");
+	else {
+		fetch(`${origin}/embed/${handle}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
+			.then((answer) => answer.json())
+			.then(answered, () => signal.aborted || missed("connect-src and frame-src"))
+			.catch((error) => say(handle, error));
+	}
 
 	return {
 		script,

@@ -47,7 +47,7 @@ try {
 		checkMode(script);
 		const instance = createInstance(script, () => instances.get(key) === instance && instances.delete(key));
 		instances.set(key, instance);
-		if (theme) instance.setTheme(theme);
+		instance.setTheme(theme);
 	};
 
 	const api: Api = {

@@ -26,9 +26,10 @@ export function connect(
 	let hellos: number;
 
 	const hello = () => {
-		if (hellos++ === HELLOS) {
+		// A frame that was taken away is not spoken to; it begins again with its next document.
+		if (hellos++ === HELLOS || !frame.isConnected) {
 			clearInterval(timer);
-			return failed();
+			return frame.isConnected && failed();
 		}
 		const { port1, port2 } = new MessageChannel();
 		port1.onmessage = ({ data }) => {
@@ -54,6 +55,5 @@ export function connect(
 		},
 		signal,
 	);
-	listen(signal, "abort", () => clearInterval(timer), signal);
 	return (message) => port?.postMessage(message);
 }

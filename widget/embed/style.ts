@@ -3,7 +3,9 @@
  * px is used, since sites change what a rem is. What changes while it runs goes by class on the root: `v` floating, `d`
  * dark, `x` open, `f` full screen, `r` the chat is there.
  */
-const css = (inline: boolean): string => `:host{all:initial!important;${inline ? "display:block" : "position:fixed"}!important;z-index:var(--eo-z,2147483000)!important}
+const css = (
+	inline: boolean,
+): string => `:host{all:initial!important;${inline ? "display:block" : "position:fixed"}!important;z-index:var(--eo-z,2147483000)!important}
 [hidden],.x .b>*,.r .l{display:none!important}
 *{box-sizing:border-box;margin:0;padding:0}
 .w{--b:#fff;--i:#1c1917;--l:#e7e5e4;color-scheme:light;font:600 15px/22px system-ui,sans-serif}

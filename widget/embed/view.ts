@@ -11,7 +11,11 @@ export const TEXTS: Record<Language, { chat: (name: string) => string; unread: (
 	zh: { chat: (name) => `与 ${name} 聊天`, unread: (count) => `，${count} 条未读` },
 };
 
-export function make<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+export function make<K extends keyof HTMLElementTagNameMap>(
+	tag: K,
+	name: string,
+	...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
 	const element = document.createElement(tag);
 	element.className = name;
 	element.append(...children);
