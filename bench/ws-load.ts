@@ -25,12 +25,14 @@ export class WsClient {
 		this.socket.write(frameOf(OPEN, Buffer.from(text)));
 	}
 
-	/** Resolves with the first frame that comes. */
-	once(): Promise<Buffer> {
+	/** Resolves with the next frames that come. Called before they can: what comes while nobody hears is gone. */
+	next(count = 1): Promise<Buffer[]> {
+		const heard: Buffer[] = [];
 		return new Promise((resolve) => {
 			this.hear = (frame) => {
+				if (heard.push(frame) < count) return;
 				this.hear = () => undefined;
-				resolve(frame);
+				resolve(heard);
 			};
 		});
 	}

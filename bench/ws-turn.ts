@@ -51,8 +51,8 @@ async function closedLoop(program: Program, ask: (i: number) => Promise<unknown>
 	return { perSecond: (done / (performance.now() - began)) * 1_000, cpu: (cpu * 1_000) / done };
 }
 
-function echo(client: WsClient): Promise<Buffer> {
-	const answer = client.once();
+function echo(client: WsClient): Promise<unknown> {
+	const answer = client.next();
 	client.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params: "x".repeat(100) }));
 	return answer;
 }

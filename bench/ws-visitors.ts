@@ -13,13 +13,13 @@ export interface Visitor {
 
 let nonces = 0;
 
-/** Opens a socket and says Hello. Rejects where that is refused. */
-export async function hello(program: Program, i: number, params: object): Promise<WsClient> {
+/** Opens a socket, says Hello, and waits for `more` frames after its answer. Rejects where it is refused. */
+export async function hello(program: Program, i: number, params: object, more = 0): Promise<WsClient> {
 	const client = await openSocket(program.port, WS, i);
-	const answer = client.once();
-	client.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "Hello", params: { version: "1.0", nonce: `bench-nonce-${++nonces}`, ...params } }));
-	const text = (await answer).toString("utf8");
-	if (!text.includes('"result"')) throw new Error(`Hello was refused: ${text}`);
+	const heard = client.next(1 + more);
+	client.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "Hello", params: { version: "1.0", nonce: `nonce-of-the-bench-${++nonces}`, ...params } }));
+	const [answer] = await heard;
+	if (!answer?.includes('"result"')) throw new Error(`Hello was refused: ${answer}`);
 	return client;
 }
 
@@ -37,7 +37,7 @@ export const sendText = (id: number, text: string, contextId: string | undefined
 		params: { ...message(text, contextId === undefined ? {} : { contextId }), ...(configuration ? { configuration } : {}) },
 	});
 
-const RESULT = Buffer.from('"result"');
+const ANSWER = Buffer.from('{"jsonrpc":"2.0","id":1,');
 const ERROR = Buffer.from('"error"');
 const COMPLETED = Buffer.from("TASK_STATE_COMPLETED");
 const STATUS = Buffer.from('"statusUpdate"');
@@ -51,9 +51,12 @@ export function turn(client: WsClient, text: string, contextId?: string): Promis
 		let answer: Buffer | undefined;
 		let ended = false;
 		client.hear = (frame) => {
-			if (frame.includes(STATUS)) ended ||= frame.includes(COMPLETED);
-			else if (frame.includes(RESULT)) answer = frame;
-			else if (frame.includes(ERROR)) reject(new Error(frame.toString("utf8")));
+			if (frame.subarray(0, ANSWER.length).equals(ANSWER)) {
+				answer = frame;
+				if (frame.subarray(0, ANSWER.length + ERROR.length).includes(ERROR)) reject(new Error(frame.toString("utf8")));
+			} else {
+				ended ||= frame.includes(STATUS) && frame.includes(COMPLETED);
+			}
 			if (answer && ended) resolve(answer);
 		};
 		client.send(sendText(1, text, contextId));

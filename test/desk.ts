@@ -46,7 +46,10 @@ export interface TestDesk extends DeskProgram {
 	clock: Clock;
 	/** What was logged as a warning or an error. */
 	logged: { level: string; fields: Record<string, unknown>; text: string }[];
-	serve(): Promise<Listening>;
+	/** Listens on a port that the system chooses, or on the one that it had before. */
+	serve(port?: number): Promise<Listening>;
+	/** Ends the server and keeps its folder. */
+	stop(): Promise<void>;
 }
 
 /** Says back what it was asked, in one piece. */
@@ -93,6 +96,10 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 	for (const [path, text] of Object.entries(options.memory ?? {})) await program.engine.owner.putMemory(handle, path, text);
 	const key = await program.engine.owner.createKey(handle, "test");
 	const listening: Listening[] = [];
+	const stop = async (): Promise<void> => {
+		for (const one of listening.splice(0)) await one.close();
+		await program.close();
+	};
 	return {
 		...program,
 		handle,
@@ -102,16 +109,16 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 		key,
 		clock,
 		logged,
-		async serve() {
-			const one = await program.listen({ port: 0, host: "127.0.0.1" });
+		async serve(port = 0) {
+			const one = await program.listen({ port, host: "127.0.0.1" });
 			// Links and origins are made of PUBLIC_URL: it is known only now.
 			config.publicUrl = one.url;
 			listening.push(one);
 			return one;
 		},
+		stop,
 		async close() {
-			for (const one of listening) await one.close();
-			await program.close();
+			await stop();
 			if (!options.dir) await rm(dir, { recursive: true, force: true });
 		},
 	};

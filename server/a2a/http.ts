@@ -44,6 +44,9 @@ export const STREAM_HEADERS: Record<string, string> = {
 	"x-accel-buffering": "no",
 };
 
+/** Why nothing waits any more; made once, since an error made for each would cost more than most answers. */
+const GONE = new DOMException("The client has gone.", "AbortError");
+
 export class Exchange implements RequestLike {
 	readonly method: string;
 	/** As it came: nothing decoded, nothing normalised. */
@@ -94,11 +97,11 @@ export class Exchange implements RequestLike {
 		if (this.made) return this.made;
 		const controller = new AbortController();
 		this.made = controller;
-		const leave = (): void => controller.abort();
+		const leave = (): void => controller.abort(GONE);
 		const outgoing = this.outgoing;
-		// Node says it on the response: the request's side is long closed by then (reliability.md G-16).
+		// Node says it on the response: the request's side is long closed by then (reliability.md G-16). It closes after a whole answer too.
 		if (outgoing?.destroyed) leave();
-		else if (outgoing) outgoing.once("close", leave);
+		else if (outgoing) outgoing.once("close", () => outgoing.writableFinished || leave());
 		else this.context.req.raw.signal.addEventListener("abort", leave, { once: true });
 		return controller;
 	}

@@ -136,7 +136,7 @@ export const operations = {
 		const options = checkSend(context, message, configuration);
 		const sent = await send(context, message, options);
 		const guest = guestOf(sent);
-		if (configuration?.returnImmediately) return { json: `{"task":${sent.task}}`, guest };
+		if (configuration?.returnImmediately) return { json: sent.message === undefined ? `{"task":${sent.task}}` : `{"message":${sent.message}}`, guest };
 		const caller = { ...context.caller, principal: sent.principal };
 		const { waitMs } = context.desk.settings;
 		const answered = await context.engine.answer(caller, context.desk, sent, { ...options, waitMs, signal: context.signal });

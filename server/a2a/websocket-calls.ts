@@ -3,19 +3,20 @@
  * own. What a request makes followed is followed here, so that its events come by the log and never as copies.
  */
 import { z } from "zod";
-import { callerId, explicit, int32 } from "../../shared/a2a-fields.schema.js";
 import { type Message, read, SendMessageRequestSchema } from "../../shared/a2a.schema.js";
+import { callerId, explicit, int32 } from "../../shared/a2a-fields.schema.js";
 import { CHAT_METHODS, type FollowResult } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Caller, Desk, Engine, JsonText, Sent } from "../engine/engine.js";
-import { PROTOCOL_VERSION, type Cards } from "./card.js";
+import { type Cards, PROTOCOL_VERSION } from "./card.js";
 import { type RpcRequest, unknownMethod } from "./jsonrpc.js";
 import type { Gate } from "./limits.js";
 import { type CallContext, isStreaming, type MethodName, methodNamed, operations } from "./operations.js";
 import { notification } from "./websocket-frames.js";
 import { openingOf, reopen, seqNumber } from "./websocket-hello.js";
-import type { Session, SocketParts } from "./websocket-session.js";
+import type { SocketParts } from "./websocket-parts.js";
+import type { Session } from "./websocket-session.js";
 
 /** What one request is answered. `afterwards`: what happens once the answer is written. */
 interface Reply {
@@ -65,15 +66,16 @@ export class SocketCall implements CallContext {
 	 */
 	onSent(sent: Sent, message: Message): void {
 		const begun = message.contextId === undefined && message.taskId === undefined;
-		followFrom(this.session, this, sent.contextId, begun ? undefined : { seq: sent.seq, task: sent.task });
+		followFrom(this.session, this, sent.contextId, begun ? undefined : { seq: sent.seq, task: sent.message === undefined ? sent.task : undefined });
 	}
 }
 
-/** Follows a context that is not followed yet. `point`: where to begin, and the task as it is there; without it at the beginning. */
-function followFrom(session: Session, call: SocketCall, contextId: string, point?: { seq: number; task: JsonText }): void {
+/** Follows a context that is not followed yet. `point`: where to begin, and the task as it is there if there is one; without it at the beginning. */
+function followFrom(session: Session, call: SocketCall, contextId: string, point?: { seq: number; task?: JsonText }): void {
 	if (session.isClosed() || session.follower(contextId) || session.followsEnough) return;
 	const follower = session.reserve(contextId);
-	if (point) session.say(notification("event", `{"contextId":${JSON.stringify(contextId)},"at":${call.engine.clock.now()},"task":${point.task}}`));
+	if (point?.task !== undefined)
+		session.say(notification("event", `{"contextId":${JSON.stringify(contextId)},"at":${call.engine.clock.now()},"task":${point.task}}`));
 	call.engine.openContext(call.caller, call.desk, contextId, 1).then(
 		(open) => {
 			if (!open) return session.unfollow(contextId);
@@ -124,7 +126,8 @@ async function stream(session: Session, call: SocketCall, method: MethodName, pa
 			await session.follower(about.contextId)?.reached(seq);
 			if (json.startsWith('{"message":')) return { json };
 		}
-		const historyLength = method === "SendStreamingMessage" ? read(SendMessageRequestSchema, params).configuration?.historyLength : undefined;
+		const historyLength =
+			method === "SendStreamingMessage" ? read(SendMessageRequestSchema, params).configuration?.historyLength : undefined;
 		return { json: `{"task":${await call.engine.getTask(call.caller, call.desk, about?.id ?? "", historyLength)}}` };
 	} finally {
 		giveBack();

@@ -1,13 +1,8 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
-import { openSocketDesk, paced, type SocketDesk, settle, turnUntil } from "../../test/socket/open.js";
 import type { ContextState, FollowResult, LogEvent } from "../../shared/channel.js";
 import { LIMITS } from "../../shared/limits.js";
-import { Cards } from "./card.js";
-import { Gate } from "./limits.js";
-import { attachWebsocket } from "./websocket.js";
+import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
+import { openSocketDesk, paced, type SocketDesk, settle, turnUntil } from "../../test/socket/open.js";
 
 type Sent = { task: { id: string; contextId: string; status: { state: string }; artifacts?: { parts: { text: string }[] }[] } };
 
@@ -15,12 +10,24 @@ const NOW = { configuration: { returnImmediately: true } };
 const upTo = (seq: number, from = 1): number[] => Array.from({ length: seq - from + 1 }, (_, i) => from + i);
 const stateOf = (event: LogEvent): string | undefined => event.statusUpdate?.status.state ?? event.task?.status.state;
 const kindOf = (event: LogEvent): string =>
-	event.message ? "message" : event.task ? "task" : event.statusUpdate ? "status" : event.artifactUpdate ? "artifact" : event.signal ? "signal" : "other";
+	event.message
+		? "message"
+		: event.task
+			? "task"
+			: event.statusUpdate
+				? "status"
+				: event.artifactUpdate
+					? "artifact"
+					: event.signal
+						? "signal"
+						: "other";
 
 describe("a conversation", () => {
 	let desk: SocketDesk;
 	beforeAll(async () => {
-		desk = await openSocketDesk({ limits: { guestMessagesPerMinute: 1_000, guestMessagesPerHour: 10_000, newGuestsPerMinutePerAddress: 1_000 } });
+		desk = await openSocketDesk({
+			limits: { guestMessagesPerMinute: 1_000, guestMessagesPerHour: 10_000, newGuestsPerMinutePerAddress: 1_000 },
+		});
 	});
 	afterAll(() => desk.close());
 
@@ -51,7 +58,9 @@ describe("a conversation", () => {
 		const { task } = await client.call<Sent>("SendMessage", message(newNonce(), "hello"));
 		const { contextId } = task;
 		const other = await back(credential, contextId, 0);
-		const sends = Array.from({ length: 10 }, (_, i) => (i % 2 ? client : other).call("SendMessage", message(newNonce(), `n${i}`, { contextId })));
+		const sends = Array.from({ length: 10 }, (_, i) =>
+			(i % 2 ? client : other).call("SendMessage", message(newNonce(), `n${i}`, { contextId })),
+		);
 		await Promise.all(sends);
 		const last = Math.max(...client.seqs, ...other.seqs);
 		await Promise.all([client, other].map((c) => c.until(() => c.seqs.at(-1) === last)));
@@ -296,7 +305,9 @@ describe("methods that stream or wait", () => {
 		expect(task.artifacts?.[0]?.parts.map((p) => p.text).join("")).toBe("one two");
 		await settle();
 		const at = client.frames.findIndex((f) => f.id === 2);
-		const ended = client.frames.findIndex((f) => f.method === "event" && stateOf(f.params as unknown as LogEvent) === "TASK_STATE_COMPLETED");
+		const ended = client.frames.findIndex(
+			(f) => f.method === "event" && stateOf(f.params as unknown as LogEvent) === "TASK_STATE_COMPLETED",
+		);
 		expect(ended).toBeGreaterThan(0);
 		expect(ended).toBeLessThan(at);
 		expect(client.seqs).toEqual(upTo(client.seqs.length));
@@ -342,7 +353,9 @@ describe("methods that stream or wait", () => {
 		const again = sender.call<Sent>("SubscribeToTask", { id: second.id });
 		answerer.say("done");
 		answerer.end();
-		await turnUntil(desk.clock, () => sender.frames.some((f) => f.result && (f.result as Sent).task?.status?.state === "TASK_STATE_COMPLETED"));
+		await turnUntil(desk.clock, () =>
+			sender.frames.some((f) => f.result && (f.result as Sent).task?.status?.state === "TASK_STATE_COMPLETED"),
+		);
 		expect((await again).task.id).toBe(second.id);
 		expect(sender.signals).toEqual([]);
 		expect(sender.seqs).toEqual(upTo(sender.seqs.length));
@@ -401,86 +414,5 @@ describe("methods that stream or wait", () => {
 		expect(other.seqs.slice(0, 3)).toEqual([1, 2, 3]);
 		expect(other.events.filter((e) => e.message?.messageId === "same")).toHaveLength(1);
 		expect((await other.refusal("SendMessage", message("same", "something else"))).reason).toBe("IDEMPOTENCY_CONFLICT");
-	});
-});
-
-describe("a reader that stops reading", () => {
-	let desk: SocketDesk;
-	let server: Server;
-	let wires: Socket[];
-	let sockets: ReturnType<typeof attachWebsocket>;
-	const port = (): number => (server.address() as AddressInfo).port;
-
-	beforeEach(async () => {
-		desk = await openSocketDesk();
-		// A server of the test's own, to look at its side of the connections.
-		wires = [];
-		server = createServer().on("connection", (wire) => wires.push(wire));
-		const cards = new Cards({ config: desk.config, version: "1" });
-		sockets = attachWebsocket({ server, engine: desk.engine, config: desk.config, log: () => undefined, gate: new Gate(desk.clock, desk.config.limits), cards });
-		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-	});
-	afterEach(async () => {
-		await sockets.close();
-		await new Promise((resolve) => server.close(resolve));
-		await desk.close();
-	});
-
-	it("costs little, holds up nobody, and misses nothing", async () => {
-		const writer = await dial({ port: port(), handle: "mira" });
-		await writer.hello({ credential: desk.key, new: true });
-		const { task } = await writer.call<Sent>("SendMessage", message("first", "hello"));
-		const { contextId } = task;
-		const slow = await dial({ port: port(), handle: "mira" });
-		await slow.hello({ credential: desk.key, follow: [{ contextId, after: 0 }] });
-		await slow.until(() => slow.events.length === 6);
-		slow.socket.pause();
-
-		const text = "x".repeat(LIMITS.messageTextBytes - 100);
-		const turns = 300;
-		let most = 0;
-		for (let i = 0; i < turns; i++) {
-			await writer.call("SendMessage", message(`n${i}`, text, { contextId }));
-			most = Math.max(most, ...wires.map((wire) => wire.writableLength));
-			// Its frames are counted by a clock that stands still.
-			if (i % 50 === 49) desk.clock.turn(3_000);
-		}
-		const last = 6 * (turns + 1);
-		await writer.until(() => writer.seqs.at(-1) === last);
-		expect(writer.seqs).toEqual(upTo(last));
-		// Some 15 MB have been written to the log; of that little more than a page waits for the slow one.
-		expect(slow.seqs.at(-1)).toBeLessThan(last);
-		expect(most).toBeLessThan(256 * 1024);
-		expect(most).toBeGreaterThan(0);
-
-		slow.socket.resume();
-		await slow.until(() => slow.seqs.at(-1) === last);
-		expect(slow.seqs).toEqual(upTo(last));
-		expect(slow.events.map((e) => e.message?.messageId)).toEqual(writer.events.map((e) => e.message?.messageId));
-	});
-
-	it("is not read from while its answers wait", async () => {
-		const writer = await dial({ port: port(), handle: "mira" });
-		await writer.hello({ credential: desk.key, new: true });
-		const text = "x".repeat(LIMITS.messageTextBytes - 100);
-		const { task } = await writer.call<Sent>("SendMessage", message("first", text));
-		for (let i = 0; i < 24; i++) await writer.call("SendMessage", message(`n${i}`, text, { contextId: task.contextId }));
-
-		const greedy = await dial({ port: port(), handle: "mira" });
-		await greedy.hello({ credential: desk.key, new: true });
-		greedy.socket.pause();
-		const wire = wires.at(-1) as Socket;
-		let asked = 0;
-		// Each answer is some 800 KB; the connection itself takes a few MB.
-		while (!wire.isPaused()) {
-			if (asked < 55) greedy.send(JSON.stringify({ jsonrpc: "2.0", id: `h${asked++}`, method: "History", params: { contextId: task.contextId, before: 1_000 } }));
-			await settle();
-		}
-		expect(wire.writableLength).toBeLessThan(LIMITS.socketBufferBytes + LIMITS.socketCalls * 900_000);
-		const ids = Array.from({ length: asked }, (_, i) => `h${i}`);
-		greedy.socket.resume();
-		await greedy.until(() => ids.every((id) => greedy.frames.some((f) => f.id === id)));
-		expect(wire.isPaused()).toBe(false);
-		expect(greedy.frames.filter((f) => f.result).length + greedy.frames.filter((f) => f.error).length).toBe(asked + 1);
 	});
 });

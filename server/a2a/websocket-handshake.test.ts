@@ -19,7 +19,9 @@ function raw(port: number, text: string | Buffer, enough: (answer: string) => bo
 
 const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 
-function handshake(change: { path?: string; method?: string; drop?: string[]; set?: Record<string, string>; before?: string[] } = {}): string {
+function handshake(
+	change: { path?: string; method?: string; drop?: string[]; set?: Record<string, string>; before?: string[] } = {},
+): string {
 	const headers: Record<string, string> = {
 		Host: "desk.test",
 		Connection: "Upgrade",
@@ -34,7 +36,8 @@ function handshake(change: { path?: string; method?: string; drop?: string[]; se
 }
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
-const bodyOf = (answer: string): { error: { code: number; status: string; message: string } } => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+const bodyOf = (answer: string): { error: { code: number; status: string; message: string } } =>
+	JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
 
 let desk: SocketDesk;
 beforeAll(async () => {
@@ -125,7 +128,9 @@ describe("a handshake that is taken", () => {
 	it("agrees on no compression and no subprotocol, whatever is offered", async () => {
 		const answer = await raw(
 			desk.port,
-			handshake({ set: { "Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits", "Sec-WebSocket-Protocol": "a2a, chat" } }),
+			handshake({
+				set: { "Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits", "Sec-WebSocket-Protocol": "a2a, chat" },
+			}),
 			(said) => said.includes("\r\n\r\n"),
 		);
 		expect(statusOf(answer)).toBe(101);

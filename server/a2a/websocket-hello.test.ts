@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
-import { openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
 import type { HelloResult } from "../../shared/channel.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
+import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
+import { openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
 
 const SITE = "https://shop.example.com";
 
@@ -213,8 +213,7 @@ describe("a Hello that is refused ends the socket", () => {
 			await settle();
 			expect(client.socket.readyState).toBe(client.socket.OPEN);
 			// Signs of life are no Hello.
-			client.socket.ping();
-			await new Promise((resolve) => client.socket.once("pong", resolve));
+			await client.ping();
 			own.clock.turn(1_500);
 			expect((await client.closed).code).toBe(4401);
 		} finally {
@@ -238,9 +237,9 @@ describe("a Hello that is refused ends the socket", () => {
 			first.socket.pause();
 			own.clock.turn(LIMITS.tickMs);
 			await second.find((f) => f.method === "tick");
-			await new Promise<void>((resolve) => (second.socket.ping(), second.socket.once("pong", () => resolve())));
+			await second.ping();
 			own.clock.turn(6_000);
-			await new Promise<void>((resolve) => (second.socket.ping(), second.socket.once("pong", () => resolve())));
+			await second.ping();
 			const fourth = await dial(own);
 			expect((await fourth.hello({ credential: credential as string })).you.kind).toBe("guest");
 			first.socket.resume();

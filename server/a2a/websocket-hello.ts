@@ -3,8 +3,8 @@
  * it is judged here and before anything is made for it; the session writes the answer and begins to follow after it.
  */
 import { z } from "zod";
-import { callerId, int32 } from "../../shared/a2a-fields.schema.js";
 import { read } from "../../shared/a2a.schema.js";
+import { callerId, int32 } from "../../shared/a2a-fields.schema.js";
 import { type ContextState, type Gap, type HelloResult, stateHash } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
@@ -100,7 +100,8 @@ export async function greet(parts: HelloParts, handle: string, network: string, 
 function provenanceOf(engine: Engine, desk: Desk, ticket: string | undefined): Provenance {
 	if (ticket === undefined) return AGENT;
 	const provenance = engine.embed.readTicket(desk, ticket);
-	if (!provenance) throw new DeskError("ticket_invalid", "This document's ticket is not valid (any more). Load the document again for a new one.");
+	if (!provenance)
+		throw new DeskError("ticket_invalid", "This document's ticket is not valid (any more). Load the document again for a new one.");
 	return provenance;
 }
 
@@ -109,7 +110,8 @@ function provenanceOf(engine: Engine, desk: Desk, ticket: string | undefined): P
  * sockets with a ticket get in. The site's rule is looked at each time (design.md, "The embed handshake", 4). Throws `forbidden`.
  */
 export async function checkDoor(engine: Engine, desk: Desk, provenance: Provenance): Promise<void> {
-	if (provenance.channel === "a2a" && !desk.settings.a2a) throw new DeskError("forbidden", "This desk does not answer agents. Its chat page does.");
+	if (provenance.channel === "a2a" && !desk.settings.a2a)
+		throw new DeskError("forbidden", "This desk does not answer agents. Its chat page does.");
 	if (provenance.site === undefined) return;
 	const answer = await engine.embed.check(desk, provenance.site);
 	if (!answer.show) throw new DeskError("forbidden", "This desk's chat is not open on this site (any more). Its owner can allow the site.");

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Client, dial, message, newNonce } from "../../test/socket/client.js";
-import { openSocketDesk, paced, type SocketDesk, turnUntil } from "../../test/socket/open.js";
 import { LIMITS } from "../../shared/limits.js";
+import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
+import { openSocketDesk, paced, type SocketDesk, turnUntil } from "../../test/socket/open.js";
 
 let desk: SocketDesk;
 beforeAll(async () => {
@@ -57,7 +57,8 @@ function closeCodeAfter(bytes: Buffer): Promise<number> {
 function frame(first: number, payload: Buffer | string, masked = true): Buffer {
 	const body = Buffer.from(payload);
 	const mask = masked ? 0x80 : 0;
-	const head = body.length < 126 ? Buffer.from([first, mask | body.length]) : Buffer.from([first, mask | 126, body.length >> 8, body.length & 0xff]);
+	const head =
+		body.length < 126 ? Buffer.from([first, mask | body.length]) : Buffer.from([first, mask | 126, body.length >> 8, body.length & 0xff]);
 	return Buffer.concat([head, Buffer.alloc(masked ? 4 : 0), body]);
 }
 
@@ -84,11 +85,7 @@ describe("frames that end the socket", () => {
 			Buffer.concat([Buffer.from([FIN_TEXT, 0xff]), Buffer.from([0, 0, 0, 0, 0, 1, 0, 1]), Buffer.alloc(4)]),
 			1009,
 		],
-		[
-			"fragments that are too much together",
-			Buffer.concat([frame(TEXT, "x".repeat(40_000)), frame(MORE, "x".repeat(30_000))]),
-			1009,
-		],
+		["fragments that are too much together", Buffer.concat([frame(TEXT, "x".repeat(40_000)), frame(MORE, "x".repeat(30_000))]), 1009],
 	])("%s", async (_name, bytes, code) => {
 		expect(await closeCodeAfter(bytes)).toBe(code);
 		await alive();
@@ -145,7 +142,9 @@ describe("frames that are refused, and the socket goes on", () => {
 
 	it("keys that could reach a prototype, which stays as it was", async () => {
 		const client = await greeted();
-		client.send('{"jsonrpc":"2.0","id":"p","method":"ListTasks","params":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}');
+		client.send(
+			'{"jsonrpc":"2.0","id":"p","method":"ListTasks","params":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}',
+		);
 		expect((await client.find((f) => f.id === "p")).error?.code).toBe(-32602);
 		expect(({} as { admin?: unknown }).admin).toBeUndefined();
 		await client.close();
@@ -167,7 +166,8 @@ describe("how much one socket may ask", () => {
 		const own = await openSocketDesk();
 		try {
 			const client = await greeted(own);
-			for (let i = 1; i < LIMITS.framesBurst; i++) client.send(`{"jsonrpc":"2.0","id":${1_000 + i},"method":"Unfollow","params":{"contextId":"x"}}`);
+			for (let i = 1; i < LIMITS.framesBurst; i++)
+				client.send(`{"jsonrpc":"2.0","id":${1_000 + i},"method":"Unfollow","params":{"contextId":"x"}}`);
 			await client.find((f) => f.id === 1_000 + LIMITS.framesBurst - 1);
 			own.clock.turn(500);
 			for (let i = 0; i < 10; i++) client.send(`{"jsonrpc":"2.0","id":${2_000 + i},"method":"Unfollow","params":{"contextId":"x"}}`);
@@ -199,10 +199,16 @@ describe("how much one socket may ask", () => {
 		const own = await openSocketDesk({ answerer: paced() });
 		try {
 			const client = await greeted(own);
-			const { task } = await client.call<{ task: { contextId: string } }>("SendMessage", { ...message("m", "hi"), configuration: { returnImmediately: true } });
+			const { task } = await client.call<{ task: { contextId: string } }>("SendMessage", {
+				...message("m", "hi"),
+				configuration: { returnImmediately: true },
+			});
 			await client.until(() => client.events.length >= 3);
 			const polls = Array.from({ length: LIMITS.socketCalls }, (_, i) => 100 + i);
-			for (const id of polls) client.send(JSON.stringify({ jsonrpc: "2.0", id, method: "Events", params: { contextId: task.contextId, after: 3, waitMs: 1_000 } }));
+			for (const id of polls)
+				client.send(
+					JSON.stringify({ jsonrpc: "2.0", id, method: "Events", params: { contextId: task.contextId, after: 3, waitMs: 1_000 } }),
+				);
 			expect((await client.refusal("ListTasks")).reason).toBe("RATE_LIMITED");
 			await turnUntil(own.clock, () => polls.every((id) => client.frames.some((f) => f.id === id && f.result)), 500);
 			expect(await client.call("ListTasks")).toMatchObject({ totalSize: 1 });

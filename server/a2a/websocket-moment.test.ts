@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
-import { openSocketDesk, paced, type SocketDesk, settle, turnUntil } from "../../test/socket/open.js";
 import { CHAT_METHODS, stateHash, type Tick } from "../../shared/channel.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
+import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
+import { openSocketDesk, paced, type SocketDesk, settle, turnUntil } from "../../test/socket/open.js";
 
 type Sent = { task: { id: string; contextId: string; status: { state: string } } };
 const NOW = { configuration: { returnImmediately: true } };
@@ -103,7 +103,12 @@ describe("a socket that has heard nothing for 20 seconds", () => {
 		expect(ticksOf(one)).toEqual([]);
 		desk.clock.turn(1_000);
 		await Promise.all([one, two].map((c) => c.until(() => ticksOf(c).length === 1)));
-		const working = stateHash({ seq: 3, lastMessage: { seq: 1, messageId: "m" }, openTasks: [{ id: taskId, state: "TASK_STATE_WORKING" }], microphone: "desk" });
+		const working = stateHash({
+			seq: 3,
+			lastMessage: { seq: 1, messageId: "m" },
+			openTasks: [{ id: taskId, state: "TASK_STATE_WORKING" }],
+			microphone: "desk",
+		});
 		for (const client of [one, two]) expect(ticksOf(client)).toEqual([{ contexts: [{ contextId, seq: 3, hash: working }] }]);
 
 		answerer.say("done");

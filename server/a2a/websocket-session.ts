@@ -8,42 +8,17 @@ import { CLOSE } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { readJson } from "../../shared/json-scan.js";
-import type { Limits } from "../../shared/limits.js";
 import type { Caller, Desk, Engine } from "../engine/engine.js";
 import type { PrincipalRow } from "../engine/rows.js";
-import type { Log } from "./call.js";
-import type { Cards } from "./card.js";
 import { asDeskError, rpcErrorText } from "./errors.js";
-import { readRequest, type RpcRequest, rpcResultText } from "./jsonrpc.js";
-import type { Gate, SlidingWindow } from "./limits.js";
+import { type RpcRequest, readRequest, rpcResultText } from "./jsonrpc.js";
 import { perform, SocketCall } from "./websocket-calls.js";
-import { type Fanout, Follower, type Line } from "./websocket-follow.js";
-import { type EventFrames, notification } from "./websocket-frames.js";
+import { Follower, type Line } from "./websocket-follow.js";
+import { notification } from "./websocket-frames.js";
 import { checkDoor, checkGuest, type Greeting, greet, type Opening } from "./websocket-hello.js";
 import { SocketLine } from "./websocket-line.js";
-import type { Place, Places } from "./websocket-places.js";
-
-/** What all sockets of a server share. */
-export interface SocketParts {
-	engine: Engine;
-	gate: Gate;
-	cards: Cards;
-	log: Log;
-	limits: Limits;
-	places: Places;
-	newGuests: SlidingWindow;
-	fanout: Fanout;
-	frames: EventFrames;
-	/** Those that are open or closing. */
-	sessions: Set<Session>;
-	/** Raised whenever somebody is shut out: a Hello that was being judged meanwhile is judged again. */
-	shutOuts: number;
-}
-
-/** The library's socket with ours on it, so that its handlers need not be made anew for each. */
-export class Link extends WebSocket {
-	session: Session | undefined;
-}
+import type { Link, SocketParts } from "./websocket-parts.js";
+import type { Place } from "./websocket-places.js";
 
 /** Requests that may come before Hello is answered. */
 const EARLY = 16;
@@ -234,7 +209,9 @@ export class Session extends SocketLine implements Place, Line {
 			const now = engine.clock.now();
 			for (const other of sessions) if (other.guestId === guestId && now - other.heardAt > DOUBTFUL_MS) other.cut();
 			if (!places.hasRoomFor(guestId)) {
-				throw new DeskError("rate_limited", "You have too many sockets open at this desk. Close one, then open this again.", { retryAfterSeconds: 5 });
+				throw new DeskError("rate_limited", "You have too many sockets open at this desk. Close one, then open this again.", {
+					retryAfterSeconds: 5,
+				});
 			}
 		}
 		places.greet(this, guestId);
@@ -336,7 +313,9 @@ export class Session extends SocketLine implements Place, Line {
 
 	/** Resolves when the connection has ended. */
 	over(): Promise<void> {
-		return this.link.readyState === WebSocket.CLOSED ? Promise.resolve() : new Promise((resolve) => this.link.once("close", () => resolve()));
+		return this.link.readyState === WebSocket.CLOSED
+			? Promise.resolve()
+			: new Promise((resolve) => this.link.once("close", () => resolve()));
 	}
 
 	/** Ends the connection at once. */

@@ -123,7 +123,8 @@ describe("whoever is shut out", () => {
 		const { task } = await slow.call<{ task: { contextId: string } }>("SendMessage", { ...message("m0", "x".repeat(16_000)), ...NOW });
 		slow.socket.pause();
 		// Its own history, asked for more often than the connection can hold.
-		for (let i = 0; i < 40; i++) slow.send(JSON.stringify({ jsonrpc: "2.0", id: `h${i}`, method: "Follow", params: { contextId: task.contextId, after: 0 } }));
+		for (let i = 0; i < 40; i++)
+			slow.send(JSON.stringify({ jsonrpc: "2.0", id: `h${i}`, method: "Follow", params: { contextId: task.contextId, after: 0 } }));
 		await settle();
 		await desk.engine.owner.revokeGuest("mira", you.id);
 		await settle();

@@ -7,7 +7,8 @@ import type { Clock } from "../engine/ports.js";
 import { type Follower, inBatches } from "./websocket-follow.js";
 import { notification } from "./websocket-frames.js";
 import { hashOf } from "./websocket-hello.js";
-import type { Session, SocketParts } from "./websocket-session.js";
+import type { SocketParts } from "./websocket-parts.js";
+import type { Session } from "./websocket-session.js";
 
 const SWEEP_MS = 500;
 /** Ticks made before the loop gets a turn: each may read the store. */

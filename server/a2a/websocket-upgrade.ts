@@ -6,7 +6,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { DeskError } from "../../shared/errors.js";
-import { addressOf, networkOf, refuseTokenInQuery, type RequestLike } from "../callers.js";
+import { addressOf, networkOf, type RequestLike, refuseTokenInQuery } from "../callers.js";
 import type { Desk, Engine } from "../engine/engine.js";
 import type { Log } from "./call.js";
 import { asDeskError, errorHeaders, restError } from "./errors.js";
@@ -42,7 +42,8 @@ export function upgrades(parts: UpgradeParts): (request: IncomingMessage, socket
 		if (wanted !== undefined && wanted.toLowerCase() !== "websocket") return asPlain(parts.server, request, socket, head);
 		if (!warned && parts.config.trustProxy === 0 && request.headers["x-forwarded-for"] !== undefined) {
 			warned = true;
-			const text = "A proxy stands before the server and is not trusted: all visitors share one address's limits. If the proxy is yours, set TRUST_PROXY=1.";
+			const text =
+				"A proxy stands before the server and is not trusted: all visitors share one address's limits. If the proxy is yours, set TRUST_PROXY=1.";
 			parts.log("warn", { variable: "TRUST_PROXY" }, text);
 		}
 		judge(parts, request)
@@ -67,14 +68,16 @@ async function judge(parts: UpgradeParts, request: IncomingMessage): Promise<{ d
 	const like: RequestLike = { header: (name) => headerOf(request, name), target, incoming: request };
 	const network = networkOf(addressOf(like, parts.config.trustProxy));
 	if (network !== "") parts.gate.request(network);
-	if (parts.stopping()) throw new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 });
+	if (parts.stopping())
+		throw new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 });
 	if (request.method !== "GET") throw new DeskError("invalid_request", "A WebSocket is opened with GET.");
 	if (!versionOf(request)) throw new DeskError("invalid_request", "This server speaks version 13 of the WebSocket protocol (RFC 6455).");
 	refuseTokenInQuery(target);
 	checkOrigin(request.headers.origin, parts.config.publicUrl);
 	const handle = PATH.exec(target.split("?", 1)[0] as string)?.[1];
 	const desk = handle === undefined ? undefined : await parts.engine.desk(handle);
-	if (!desk) throw new DeskError("not_found", "There is no desk's socket at this address. A desk's is at /a2a/<handle>/ws, as its card says.");
+	if (!desk)
+		throw new DeskError("not_found", "There is no desk's socket at this address. A desk's is at /a2a/<handle>/ws, as its card says.");
 	return { desk, network };
 }
 
@@ -90,7 +93,10 @@ const headerOf = (request: IncomingMessage, name: string): string | undefined =>
 function checkOrigin(origin: string | undefined, ours: string): void {
 	if (origin === undefined || origin === ours) return;
 	const sandboxed = "This frame hides where it is. Open the desk's own page instead.";
-	throw new DeskError("forbidden", origin === "null" ? sandboxed : "Pages of other sites do not open this socket. Use the desk's tag, or its page.");
+	throw new DeskError(
+		"forbidden",
+		origin === "null" ? sandboxed : "Pages of other sites do not open this socket. Use the desk's tag, or its page.",
+	);
 }
 
 const drop = function (this: Duplex): void {
@@ -126,7 +132,8 @@ function asPlain(server: Server, request: IncomingMessage, socket: Duplex, head:
 		const name = request.rawHeaders[i] as string;
 		const value = request.rawHeaders[i + 1] as string;
 		if (ASKING.has(name.toLowerCase())) continue;
-		const kept = name.toLowerCase() === "connection" ? value.split(",").filter((token) => !ASKING.has(token.trim().toLowerCase())) : [value];
+		const kept =
+			name.toLowerCase() === "connection" ? value.split(",").filter((token) => !ASKING.has(token.trim().toLowerCase())) : [value];
 		if (kept.length > 0) lines.push(`${name}: ${kept.join(",").trim()}`);
 	}
 	socket.removeListener("error", drop);

@@ -86,7 +86,13 @@ describe("the binding answers as JSON-RPC does", () => {
 		["SendMessage", () => message("e", "x", { taskId: foreign.id }), -32001],
 		["SendMessage", () => message("e", "x", { contextId: foreign.contextId }), -32602],
 		["SendMessage", () => message("e", "x", { contextId: "ctx_mine" }), -32602],
-		["SendMessage", () => ({ message: { messageId: "e", role: "ROLE_USER", parts: [{ url: "https://x.example/a.exe", mediaType: "application/x-msdownload" }] } }), -32005],
+		[
+			"SendMessage",
+			() => ({
+				message: { messageId: "e", role: "ROLE_USER", parts: [{ url: "https://x.example/a.exe", mediaType: "application/x-msdownload" }] },
+			}),
+			-32005,
+		],
 		["SendMessage", () => ({ ...message("e", "x"), configuration: { acceptedOutputModes: ["audio/mpeg"] } }), -32005],
 		["SendMessage", () => ({ ...message("e", "x"), configuration: { taskPushNotificationConfig: { url: "https://x.example" } } }), -32003],
 		["SendStreamingMessage", () => message("e", "x", { contextId: foreign.contextId }), -32602],
@@ -111,9 +117,15 @@ describe("the binding answers as JSON-RPC does", () => {
 });
 
 it("is named by the desk's card, at the address where it is", async () => {
-	const card = (await (await fetch(`${desk.url}/a2a/mira/card`)).json()) as { supportedInterfaces: { url: string; protocolBinding: string; protocolVersion: string }[] };
+	const card = (await (await fetch(`${desk.url}/a2a/mira/card`)).json()) as {
+		supportedInterfaces: { url: string; protocolBinding: string; protocolVersion: string }[];
+	};
 	const [, , binding] = card.supportedInterfaces;
-	expect(binding).toMatchObject({ url: `ws://127.0.0.1:${desk.port}/a2a/mira/ws`, protocolBinding: WEBSOCKET_BINDING, protocolVersion: "1.0" });
+	expect(binding).toMatchObject({
+		url: `ws://127.0.0.1:${desk.port}/a2a/mira/ws`,
+		protocolBinding: WEBSOCKET_BINDING,
+		protocolVersion: "1.0",
+	});
 });
 
 it("leaves nothing behind: what was asked here went without an error of ours", async () => {

@@ -14,8 +14,9 @@ import type { Cards } from "./card.js";
 import { type Gate, SlidingWindow } from "./limits.js";
 import { Fanout, inBatches } from "./websocket-follow.js";
 import { EventFrames, frameOf, notification } from "./websocket-frames.js";
+import { Link, type SocketParts } from "./websocket-parts.js";
 import { Places } from "./websocket-places.js";
-import { Link, Session, type SocketParts } from "./websocket-session.js";
+import { Session } from "./websocket-session.js";
 import { Sweep } from "./websocket-sweep.js";
 import { refuse, upgrades } from "./websocket-upgrade.js";
 
@@ -100,7 +101,11 @@ export function attachWebsocket(options: WebsocketOptions): Websocket {
 		log,
 		stopping: () => stopping,
 		accept(request, socket, head, desk, network) {
-			if (stopping) return refuse(socket, new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 }));
+			if (stopping)
+				return refuse(
+					socket,
+					new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 }),
+				);
 			handshakes.handleUpgrade(request, socket, head, (link) => {
 				new Session(parts, link, socket, desk.row.handle, desk.row.id, network).begin();
 			});

@@ -1,7 +1,7 @@
 /**
  * What an operation on a conversation loads, and what it asks to be written: rows in, a plain list of changes out. All
  * operations of this kind share the one load and the one write of the store, so a rule is written once and here, and a
- * database knows none. Everything is structured-cloneable.
+ * database knows none. Everything is plain JSON.
  */
 import type { TaskState } from "../../shared/a2a.schema.js";
 import type { EventKind, StoredEvent } from "./ports.js";

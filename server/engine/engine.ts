@@ -43,8 +43,10 @@ export interface Sent {
 	contextId: string;
 	/** Where a reader goes on to hear of everything after the task's first event. */
 	seq: number;
-	/** The task as this send left it: wire JSON with `history` as asked. */
+	/** The task as this send left it: wire JSON with `history` as asked. Empty where `message` is there. */
 	task: JsonText;
+	/** What this send sent before was answered with, where that was a message and no task. */
+	message?: JsonText;
 	state: TaskState;
 	/** The same message had been taken in before. */
 	attached: boolean;

@@ -39,7 +39,7 @@ type Decides = typeof decides;
 export type OperationName = keyof Decides;
 /** What the store loaded for it. */
 export type Loaded<N extends OperationName> = Parameters<Decides[N]>[0];
-/** Structured-cloneable. */
+/** Plain JSON. */
 export type OperationInput<N extends OperationName> = Parameters<Decides[N]>[1];
 /** What is to be written; null: nothing. */
 export type Plan<N extends OperationName> = ReturnType<Decides[N]>["plan"];

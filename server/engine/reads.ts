@@ -70,6 +70,15 @@ export interface KeyRow {
 	revokedAt: number | null;
 }
 
+/** A turn that may be claimed. `attempts`: how often it was begun. */
+export interface DueTurn {
+	id: number;
+	uid: string;
+	deskId: number;
+	conversationId: number;
+	attempts: number;
+}
+
 /** What a claimed turn is told: read after its claim. */
 export interface TurnView {
 	messages: { event: StoredEvent; from: "visitor" | "desk" | "owner" }[];
@@ -98,8 +107,8 @@ export interface Reads {
 	/** The log after a seq: at most `limit` events and, past the first, `maxBytes` of bodies. */
 	events(conversationId: number, after: number, limit: number, maxBytes: number): Promise<StoredEvent[]>;
 	turn(conversationId: number, throughSeq: number, messages: number): Promise<TurnView>;
-	/** Turns that nobody holds, oldest first. */
-	dueTurns(now: number, limit: number): Promise<{ uid: string; deskId: number; conversationId: number }[]>;
+	/** Turns that nobody holds, oldest first, those with a greater id than `after`. */
+	dueTurns(now: number, limit: number, after?: number): Promise<DueTurn[]>;
 	/** Interrupted tasks idle since before `changedBefore`. */
 	idleTasks(changedBefore: number, limit: number): Promise<string[]>;
 	memory(deskId: number): Promise<MemoryFile[]>;

@@ -48,8 +48,8 @@ export interface SendRows extends ConversationRows {
 	caller?: PrincipalRow;
 	/** The task that the message names, if it is the caller's here. */
 	named?: TaskRow;
-	/** The same key sent before. */
-	retry?: { hash: string; task: TaskRow };
+	/** The same key sent before, and the seq of its message. */
+	retry?: { hash: string; task: TaskRow; seq: number };
 	/** Open turns of this guest elsewhere, of this place, of all guests of this desk. */
 	openTurns: { guest: number; place: number; desk: number };
 }
@@ -207,7 +207,7 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	return { plan: change, answer };
 }
 
-function attach(retry: { hash: string; task: TaskRow }, hash: string): SendAnswer {
+function attach(retry: { hash: string; task: TaskRow; seq: number }, hash: string): SendAnswer {
 	if (retry.hash !== hash) {
 		throw new DeskError(
 			"idempotency_conflict",
@@ -222,7 +222,7 @@ function attach(retry: { hash: string; task: TaskRow }, hash: string): SendAnswe
 		state: task.state,
 		status: task.status,
 		fresh: false,
-		seq: task.lastSeq,
+		seq: retry.seq,
 		events: [],
 		conversationId: task.conversationId,
 		messageJson: "",

@@ -2,7 +2,7 @@
  * Tasks as their callers meet them: a message sent, an answer waited for, a task read, listed, cancelled, followed. The only way
  * in for a message is `send`, whatever the door. Every reader here reads the log from a seq.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Artifact, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent } from "../../shared/a2a.schema.js";
 import { applyArtifactUpdate } from "../../shared/artifacts.js";
 import { canonicalJson } from "../../shared/canonical-json.js";
@@ -40,7 +40,12 @@ export interface TasksParts {
 }
 
 /** What a send needs to be followed, beside what the doors may know. */
-const inside = new WeakMap<Sent, Inside>();
+const INSIDE = Symbol("inside");
+
+/** A send as it was given out. A weak map from it to this would cost every collection of garbage. */
+interface Followed extends Sent {
+	[INSIDE]?: Inside;
+}
 
 interface Inside {
 	conversationId: number;
@@ -66,7 +71,7 @@ export class Tasks {
 			...(principal ? {} : { newGuest: { uid: newId("gst") } }),
 			guest: principal === null || (principal.kind === "guest" && !desk.settings.sharedAnonymous),
 			message: content as Message,
-			hash: createHash("sha256").update(canonicalJson(message)).digest("base64url"),
+			hash: hash("sha256", canonicalJson(message), "base64url"),
 			scope: keyScope({ callerId: principal?.id ?? null, taskUid: taskId, contextUid: contextId }, desk.settings.retryScope),
 			...(taskId === undefined ? {} : { taskUid: taskId }),
 			...(contextId === undefined ? {} : { contextUid: contextId }),
@@ -108,11 +113,10 @@ export class Tasks {
 				answer.turn.covered,
 			);
 		}
-		return await this.sentOf(caller, desk, principal, input, answer, options, access);
+		return await this.sentOf(desk, principal, input, answer, options, access);
 	}
 
 	private async sentOf(
-		caller: Caller,
 		desk: Desk,
 		principal: PrincipalRow | null,
 		input: SendInput,
@@ -123,7 +127,7 @@ export class Tasks {
 		const made = input.newGuest ? { uid: input.newGuest.uid, generation: 1 } : undefined;
 		const guestToken = made && access.tokenOf(made);
 		const who = principal ?? (await this.principalOf(made?.uid ?? ""));
-		const sent: Sent = {
+		const sent: Followed = {
 			taskId: answer.taskUid,
 			contextId: answer.contextUid,
 			seq: answer.seq,
@@ -131,19 +135,26 @@ export class Tasks {
 			attached: answer.attached,
 			principal: who,
 			task: "",
+			[INSIDE]: { conversationId: answer.conversationId, ...(answer.fresh ? { fresh: answer.messageJson } : {}) },
 			...(guestToken === undefined ? {} : { guestToken }),
 		};
-		inside.set(sent, { conversationId: answer.conversationId, ...(answer.fresh ? { fresh: answer.messageJson } : {}) });
 		if (answer.fresh) {
 			const history = options.historyLength === 0 ? "" : `,"history":[${answer.messageJson}]`;
 			const given = input.message.metadata ? JSON.stringify(input.message.metadata) : "";
 			const metadata = guestToken === undefined ? given : withGuestToken(given, guestToken);
 			sent.task = `{"id":"${sent.taskId}","contextId":"${sent.contextId}","status":${answer.status}${history}${metadata === "" ? "" : `,"metadata":${metadata}`}}`;
 		} else {
-			const view = await this.view({ ...caller, principal: who }, desk, sent.taskId, options.historyLength);
-			sent.task = taskText(view, { artifacts: true });
-			sent.seq = view.seq;
-			sent.state = view.task.state;
+			const view = await this.parts.store.read.task(who.id, desk.row.id, sent.taskId, options.historyLength ?? ALL_HISTORY);
+			if (view) {
+				sent.task = taskText(view, { artifacts: true });
+				sent.seq = view.seq;
+				sent.state = view.task.state;
+			} else {
+				const bare = await this.bareAnswer(answer.conversationId, sent);
+				sent.message = bare.body;
+				sent.seq = bare.seq;
+				sent.state = "TASK_STATE_COMPLETED";
+			}
 		}
 		return sent;
 	}
@@ -161,8 +172,22 @@ export class Tasks {
 		return view;
 	}
 
+	/** The message after a seq that answered a task which is not shown any more (a2a.md 1.1). Throws `task_not_found` where there is none. */
+	private async bareAnswer(conversationId: number, { taskId, seq }: Pick<Sent, "taskId" | "seq">): Promise<StoredEvent> {
+		const reader = this.parts.events.read(conversationId, seq, () => undefined);
+		try {
+			for (let page = await reader.next(PAGE_BYTES); page; page = await reader.next(PAGE_BYTES)) {
+				for (const { event } of page) if (event.kind === "bare" && event.taskId === taskId) return event;
+			}
+		} finally {
+			reader.close();
+		}
+		throw new DeskError("task_not_found", "Task not found.");
+	}
+
 	async answer(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { waitMs: number; signal?: AbortSignal }): Promise<Answered> {
-		const at = inside.get(sent);
+		const at = (sent as Followed)[INSIDE];
+		if (sent.message !== undefined) return { kind: "message", json: sent.message };
 		const done = (state: TaskState): boolean => isTerminal(state) || isInterrupted(state);
 		let heard: StoredEvent[] | undefined;
 		if (at && !done(sent.state)) {
@@ -266,13 +291,15 @@ export class Tasks {
 
 	/** The stream after a send: its task as the send left it, then what follows. Closed at a terminal state and at INPUT_REQUIRED (a2a.md C7). */
 	async *followSent(caller: Caller, desk: Desk, sent: Sent, options: SendOptions & { signal: AbortSignal }): AsyncGenerator<TaskEvent> {
-		const at = inside.get(sent);
+		const at = (sent as Followed)[INSIDE];
 		if (!at) throw new Error("a send that is not ours");
 		const silent =
 			this.parts.turns.answererOf(desk.row)?.maySilence === true &&
 			caller.provenance.channel !== "embed" &&
 			caller.provenance.channel !== "page";
-		const ended = isTerminal(sent.state);
+		if (sent.message !== undefined) return yield { seq: sent.seq, json: `{"message":${sent.message}}`, last: true };
+		// A retry may find its task at the state that closes such a stream.
+		const ended = isTerminal(sent.state) || sent.state === "TASK_STATE_INPUT_REQUIRED";
 		const first: TaskEvent = { seq: sent.seq, json: `{"task":${sent.task}}`, last: ended };
 		// Until an answerer that may answer without a task has spoken, there is no task to show.
 		if (!silent || ended) yield first;

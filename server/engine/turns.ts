@@ -7,13 +7,16 @@ import type { Message } from "../../shared/a2a.schema.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { NewId } from "./ids.js";
 import type { Answerer, Clock, Provenance, Store, StoredEvent, Turn, TurnMessage } from "./ports.js";
+import type { DueTurn } from "./reads.js";
 import type { DeskRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
 import { type RunParts, TurnRun } from "./turn-run.js";
 
 /** How often turns that nobody holds are looked for. */
 const SWEEP_MS = 2_000;
-const SWEEP_LIMIT = 50;
+const SWEEP_LIMIT = 200;
+/** How long a turn that may have taken its process down runs before the next such one does. */
+const SUSPECT_MS = 30_000;
 /** Messages of the conversation that a turn is told. */
 const TOLD = 50;
 
@@ -45,6 +48,8 @@ export class Turns {
 	private readonly runs = new Map<string, { run: TurnRun; done: Promise<void>; claim: string }>();
 	private stopSweep: (() => void) | undefined;
 	private stopping = false;
+	/** Suspects are run one after another. */
+	private trying = false;
 
 	constructor(private readonly parts: TurnsParts) {}
 
@@ -181,10 +186,53 @@ export class Turns {
 	}
 
 	private async sweep(orphaned = false): Promise<void> {
-		const due = await this.parts.store.read.dueTurns(orphaned ? Number.MAX_SAFE_INTEGER : this.parts.clock.now(), SWEEP_LIMIT);
-		for (const turn of due) {
-			const desk = await this.parts.deskById(turn.deskId);
-			if (desk && this.answererOf(desk)) await this.claim(turn.uid, orphaned);
+		const { store, clock } = this.parts;
+		const now = orphaned ? Number.MAX_SAFE_INTEGER : clock.now();
+		const isServed = new Map<number, boolean>();
+		const suspects: DueTurn[] = [];
+		for (
+			let due = await store.read.dueTurns(now, SWEEP_LIMIT);
+			due.length > 0;
+			due = await store.read.dueTurns(now, SWEEP_LIMIT, due.at(-1)?.id)
+		) {
+			for (const turn of due) {
+				if (!isServed.has(turn.deskId)) {
+					const desk = await this.parts.deskById(turn.deskId);
+					isServed.set(turn.deskId, desk !== undefined && this.answererOf(desk) !== undefined);
+				}
+				if (!isServed.get(turn.deskId) || this.runs.has(turn.uid)) continue;
+				if (turn.attempts < LIMITS.turnAttempts - 1) await this.claim(turn.uid, orphaned);
+				else suspects.push(turn);
+			}
+		}
+		if (suspects.length > 0 && !this.trying) void this.try(suspects, orphaned);
+	}
+
+	/**
+	 * Turns that were under way at all crashes but the last that is allowed: one of them may be why. They run one after another, so that
+	 * only that one is parked by the next crash, and the others are answered (reliability.md G-35).
+	 */
+	private async try(suspects: readonly DueTurn[], orphaned: boolean): Promise<void> {
+		this.trying = true;
+		const { log, clock } = this.parts;
+		try {
+			for (const { uid } of suspects) {
+				if (this.stopping) return;
+				if (this.runs.has(uid)) continue;
+				await this.claim(uid, orphaned).catch((error: unknown) =>
+					log("warn", { turn: uid, err: error }, "a turn could not be claimed yet"),
+				);
+				const { done } = this.runs.get(uid) ?? {};
+				if (!done) continue;
+				let stopTimer: (() => void) | undefined;
+				const longEnough = new Promise<void>((resolve) => {
+					stopTimer = clock.after(SUSPECT_MS, resolve);
+				});
+				await Promise.race([done, longEnough]);
+				stopTimer?.();
+			}
+		} finally {
+			this.trying = false;
 		}
 	}
 

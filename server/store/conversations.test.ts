@@ -265,9 +265,10 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 			await said.promise;
 			const pieces = async (): Promise<LogLine[]> =>
 				(await desk.log(me, first.contextId)).filter((e) => e.artifactUpdate?.taskId === c.taskId);
-			let written = 0;
-			const look = async (): Promise<void> => void (written = (await pieces()).length);
-			await desk.pass(10, () => (void look(), written > 0));
+			while ((await pieces()).length === 0) {
+				desk.clock.turn(10);
+				await new Promise((resolve) => setImmediate(resolve));
+			}
 			desk.script(echoScript);
 			const last = third ? await desk.send(me, "d", { contextId: first.contextId }) : c;
 			await desk.engine.cancelTask(me, d, b.taskId);

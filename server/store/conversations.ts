@@ -11,14 +11,26 @@ import type { TurnRows } from "../engine/turn-operations.js";
 import { CONVERSATION, DESK, DESK_FROM, OPEN_STATES, PARTICIPANT, TASK, TASK_FROM, TURN } from "./columns.js";
 import { all, one, run, type SqlValue, type Steps } from "./sql.js";
 
-const deskById = (id: number): Steps<DeskRow | undefined> => one<DeskRow>(`select ${DESK} from ${DESK_FROM} where d.id = ?`, id);
+// Texts stand here whole: one put together at each call would cost more to look up among the prepared than its statement takes.
+const DESK_BY_ID = `select ${DESK} from ${DESK_FROM} where d.id = ?`;
+const PARTICIPANTS_OF = `select ${PARTICIPANT} from participant where conversation_id = ?`;
+const OPEN_TASKS_OF = `select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`;
+const TURNS_OF = `select ${TURN} from turn where conversation_id = ? and state <> 'parked'`;
+const LOCK_BY_ID = `select ${CONVERSATION} from conversation c where c.id = ? {lock}`;
+const LOCK_THEIRS = `select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ? and p.side = ?) {lock}`;
+const TASK_OF = `select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ?`;
+const RETRY_OF = `select m.hash, m.seq as "keptSeq", ${TASK} from message m join task t on t.id = m.task_id join conversation c on c.id = t.conversation_id where m.caller_id = ? and m.scope = ? and m.scope_id = ? and m.message_id = ?`;
+/** A conversation with what its desk says about every answer. One question: it is asked for each piece of each answer. */
+const WITH_DESK = `select ${CONVERSATION}, d.name as "deskName", d.settings as "deskSettings", d.language, d.owner_id as "ownerId", o.name as "ownerName" from conversation c join desk d on d.id = c.desk_id join principal o on o.id = d.owner_id where`;
+const WITH_DESK_BY_TURN = `${WITH_DESK} c.id = (select conversation_id from turn where uid = ?) {lock of c}`;
+const WITH_DESK_BY_ID = `${WITH_DESK} c.id = ? {lock of c}`;
+const WITH_DESK_BY_UID = `${WITH_DESK} c.uid = ? and c.desk_id = ? {lock of c}`;
 
-const participantsOf = (conversationId: number): Steps<ParticipantRow[]> =>
-	all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, conversationId);
-const openTasksOf = (conversationId: number): Steps<TaskRow[]> =>
-	all<TaskRow>(`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`, conversationId);
-const turnsOf = (conversationId: number): Steps<TurnRow[]> =>
-	all<TurnRow>(`select ${TURN} from turn where conversation_id = ? and state <> 'parked'`, conversationId);
+const deskById = (id: number): Steps<DeskRow | undefined> => one<DeskRow>(DESK_BY_ID, id);
+
+const participantsOf = (conversationId: number): Steps<ParticipantRow[]> => all<ParticipantRow>(PARTICIPANTS_OF, conversationId);
+const openTasksOf = (conversationId: number): Steps<TaskRow[]> => all<TaskRow>(OPEN_TASKS_OF, conversationId);
+const turnsOf = (conversationId: number): Steps<TurnRow[]> => all<TurnRow>(TURNS_OF, conversationId);
 
 /** The conversation, locked, with everything that the rules of a send look at. */
 function* around(desk: DeskRow, conversation: ConversationRow): Steps<ConversationRows> {
@@ -28,58 +40,53 @@ function* around(desk: DeskRow, conversation: ConversationRow): Steps<Conversati
 	return { desk, conversation, participants, openTasks, turns };
 }
 
-const lockById = (id: number): Steps<ConversationRow | undefined> =>
-	one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ? {lock}`, id);
+const lockById = (id: number): Steps<ConversationRow | undefined> => one<ConversationRow>(LOCK_BY_ID, id);
 
 /** By its public id, if the principal holds that side of it. An owner who calls their own desk is no more than a caller (A2A-3). */
 const lockTheirs = (deskId: number, uid: string, principalId: number, side: ParticipantRow["side"]): Steps<ConversationRow | undefined> =>
-	one<ConversationRow>(
-		`select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ? and p.side = ?) {lock}`,
-		uid,
-		deskId,
-		principalId,
-		side,
-	);
+	one<ConversationRow>(LOCK_THEIRS, uid, deskId, principalId, side);
 
-const taskOf = (callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> =>
-	one<TaskRow>(
-		`select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`,
-		uid,
-		callerId,
-		deskId,
-	);
+/** Hidden ones too. */
+const anyTaskOf = (callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> =>
+	one<TaskRow>(TASK_OF, uid, callerId, deskId);
+
+function* taskOf(callerId: number, deskId: number, uid: string): Steps<TaskRow | undefined> {
+	const task = yield* anyTaskOf(callerId, deskId, uid);
+	return task?.hidden === 0 ? task : undefined;
+}
 
 export function* loadSend(input: SendInput): Steps<SendRows> {
 	const desk = yield* deskById(input.deskId);
 	if (!desk) throw new Error("a message for a desk that is gone");
 	const none: SendRows = { desk, participants: [], openTasks: [], turns: [], openTurns: { guest: 0, place: 0, desk: 0 } };
 	if (input.callerId === null) return input.guest ? { ...none, openTurns: yield* openTurns(input) } : none;
-	const named = input.taskUid === undefined ? undefined : yield* taskOf(input.callerId, input.deskId, input.taskUid);
+	// One that is not shown any more takes no message, but what was sent to it before is still answered.
+	const found = input.taskUid === undefined ? undefined : yield* anyTaskOf(input.callerId, input.deskId, input.taskUid);
 	let conversation: ConversationRow | undefined;
-	if (named) conversation = yield* lockById(named.conversationId);
+	if (found) conversation = yield* lockById(found.conversationId);
 	else if (input.contextUid !== undefined && input.taskUid === undefined)
 		conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId, "asker");
 	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
 	// Read again under the lock: what was an open task may have ended while this waited.
-	rows.named = named && conversation ? yield* taskOf(input.callerId, input.deskId, named.uid) : undefined;
+	rows.named = found && conversation ? yield* taskOf(input.callerId, input.deskId, found.uid) : undefined;
 	const { scope } = input;
-	const scopeId = scope === "desk" ? input.deskId : scope === "task" ? rows.named?.id : conversation?.id;
+	const scopeId = scope === "desk" ? input.deskId : scope === "task" ? found?.id : conversation?.id;
 	if (scope !== null && scopeId !== undefined) rows.retry = yield* retryOf(input, scope, scopeId);
 	if (input.guest && !rows.retry) rows.openTurns = yield* openTurns(input);
 	return rows;
 }
 
 function* retryOf(input: SendInput, scope: string, scopeId: number): Steps<SendRows["retry"]> {
-	const row = yield* one<TaskRow & { hash: string }>(
-		`select m.hash, ${TASK} from message m join task t on t.id = m.task_id join conversation c on c.id = t.conversation_id where m.caller_id = ? and m.scope = ? and m.scope_id = ? and m.message_id = ?`,
+	const row = yield* one<TaskRow & { hash: string; keptSeq: number }>(
+		RETRY_OF,
 		input.callerId,
 		scope,
 		scopeId,
 		input.message.messageId,
 	);
 	if (!row) return undefined;
-	const { hash, ...task } = row;
-	return { hash, task };
+	const { hash, keptSeq, ...task } = row;
+	return { hash, task, seq: keptSeq };
 }
 
 function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
@@ -100,13 +107,6 @@ type WithDesk = ConversationRow & {
 	ownerId: number;
 	ownerName: string;
 };
-
-/** A conversation with what its desk says about every answer. One question: it is asked for each piece of each answer. */
-const lockWithDesk = (where: string, ...values: SqlValue[]): Steps<WithDesk | undefined> =>
-	one<WithDesk>(
-		`select ${CONVERSATION}, d.name as "deskName", d.settings as "deskSettings", d.language, d.owner_id as "ownerId", o.name as "ownerName" from conversation c join desk d on d.id = c.desk_id join principal o on o.id = d.owner_id where ${where} {lock of c}`,
-		...values,
-	);
 
 function* turnRows(found: WithDesk, loaded: { turns?: TurnRow[]; participants: boolean; pieces: boolean }): Steps<TurnRows> {
 	const { deskName, deskSettings, language, ownerId, ownerName, ...conversation } = found;
@@ -139,7 +139,7 @@ const NOTHING: TurnRows = { pieces: [], language: "en", askerIsGuest: false };
 
 /** The conversation of a turn, locked before anything of it is read, and the turn as it then stands. */
 function* turnByUid(uid: string, loaded: { participants: boolean; pieces: (turn: TurnRow) => boolean }): Steps<TurnRows> {
-	const conversation = yield* lockWithDesk("c.id = (select conversation_id from turn where uid = ?)", uid);
+	const conversation = yield* one<WithDesk>(WITH_DESK_BY_TURN, uid);
 	if (!conversation) return NOTHING;
 	const turns = yield* turnsOf(conversation.id);
 	const turn = turns.find((t) => t.uid === uid);
@@ -157,7 +157,7 @@ const WHOLE = { participants: true, pieces: true };
 
 export function* loadCancel(input: CancelInput): Steps<CancelRows> {
 	const named = yield* taskOf(input.callerId, input.deskId, input.taskUid);
-	const conversation = named && (yield* lockWithDesk("c.id = ?", named.conversationId));
+	const conversation = named && (yield* one<WithDesk>(WITH_DESK_BY_ID, named.conversationId));
 	if (!named || !conversation) return NOTHING;
 	const rows = yield* turnRows(conversation, WHOLE);
 	return { ...rows, named: yield* taskOf(input.callerId, input.deskId, input.taskUid) };
@@ -165,14 +165,14 @@ export function* loadCancel(input: CancelInput): Steps<CancelRows> {
 
 export function* loadExpire(input: ExpireInput): Steps<CancelRows> {
 	const at = yield* one<{ conversationId: number }>('select conversation_id as "conversationId" from task where uid = ?', input.taskUid);
-	const conversation = at && (yield* lockWithDesk("c.id = ?", at.conversationId));
+	const conversation = at && (yield* one<WithDesk>(WITH_DESK_BY_ID, at.conversationId));
 	if (!conversation) return NOTHING;
 	const rows = yield* turnRows(conversation, { participants: false, pieces: false });
 	return { ...rows, named: rows.openTasks?.find((t) => t.uid === input.taskUid) };
 }
 
 export function* loadMicrophone(input: MicrophoneInput): Steps<TurnRows> {
-	const conversation = yield* lockWithDesk("c.uid = ? and c.desk_id = ?", input.contextUid, input.deskId);
+	const conversation = yield* one<WithDesk>(WITH_DESK_BY_UID, input.contextUid, input.deskId);
 	return conversation ? yield* turnRows(conversation, WHOLE) : NOTHING;
 }
 
@@ -259,16 +259,18 @@ export function* writeChange(
 
 /** Rows a statement: a text a number of rows is prepared, so there are few. */
 const EVENTS_AT_ONCE = 4;
+/** By the number of rows. */
+const INSERT_EVENTS = Array.from(
+	{ length: EVENTS_AT_ONCE + 1 },
+	(_, rows) => `insert into event (conversation_id, seq, kind, task_id, body, at) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`,
+);
 
 function* insertEvents(conversationId: number, events: readonly StoredEvent[], ids: ReadonlyMap<string, number>): Steps<void> {
 	for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
 		const some = events.slice(at, at + EVENTS_AT_ONCE);
 		const values: SqlValue[] = [];
 		for (const e of some) values.push(conversationId, e.seq, e.kind, e.taskId === null ? null : must(ids.get(e.taskId)), e.body, e.at);
-		yield* run(
-			`insert into event (conversation_id, seq, kind, task_id, body, at) values ${some.map(() => "(?, ?, ?, ?, ?, ?)").join(", ")}`,
-			...values,
-		);
+		yield* run(INSERT_EVENTS[some.length] as string, ...values);
 	}
 }
 

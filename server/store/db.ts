@@ -29,7 +29,7 @@ export type OperationTable = Record<string, Operation>;
 /** A store before it has nouns: writes by name, reads as steps. */
 export interface Driver {
 	/**
-	 * Runs an operation; resolves with its answer when that is on disk. `input` and the answer are structured-cloneable;
+	 * Runs an operation; resolves with its answer when that is on disk. `input` and the answer are plain JSON;
 	 * neither may be changed by the caller before it has resolved. Rejects with DeskError: the operation's refusal,
 	 * `unavailable` for what may be tried again (disk full, database busy or gone, stopping), `internal` for a bug.
 	 */

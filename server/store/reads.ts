@@ -174,11 +174,10 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 	messages,
 	events,
 	turn,
-	dueTurns: (now, limit) =>
+	dueTurns: (now, limit, after = 0) =>
 		all(
-			"select uid, desk_id as \"deskId\", conversation_id as \"conversationId\" from turn where (state = 'queued' or state = 'running') and lease_until <= ? order by id limit ?",
-			now,
-			limit,
+			"select id, uid, desk_id as \"deskId\", conversation_id as \"conversationId\", attempts from turn where (state = 'queued' or state = 'running') and lease_until <= ? and id > ? order by id limit ?",
+			...[now, after, limit],
 		),
 	*idleTasks(changedBefore, limit) {
 		const rows = yield* all<{ uid: string }>(

@@ -34,8 +34,8 @@ export interface Call {
 }
 
 export type ToWriter =
-	/** `at`: when the oldest of them was called, on the clock of `monotonic`. */
-	{ type: "write"; calls: Call[]; at: number } | { type: "close" };
+	/** `calls`: JSON of Call[], which costs a third of what cloning them does. `at`: when the oldest of them was called, on the clock of `monotonic`. */
+	{ type: "write"; calls: string; at: number } | { type: "close" };
 
 export type Answer =
 	| { id: number; answer: unknown }
@@ -46,7 +46,8 @@ export type Answer =
 export type FromWriter =
 	| { type: "ready" }
 	| { type: "refused"; error: DeskErrorWire }
-	| { type: "answers"; answers: Answer[] }
+	/** `answers`: JSON of Answer[]. */
+	| { type: "answers"; answers: string }
 	| { type: "log"; level: "info" | "warn" | "error"; fields: Record<string, unknown>; text: string }
 	| { type: "damaged" }
 	| { type: "backedUp"; bytes: number };
@@ -190,7 +191,7 @@ class Writer {
 
 	private take(message: ToWriter): void {
 		if (message.type === "close") this.closing = true;
-		else for (const call of message.calls) this.waiting.push({ ...call, at: message.at });
+		else for (const call of JSON.parse(message.calls) as Call[]) this.waiting.push({ ...call, at: message.at });
 	}
 
 	/** Takes what has been sent meanwhile, without going back to the thread's own event loop. */
@@ -258,13 +259,13 @@ class Writer {
 		this.failures = 0;
 	}
 
-	/** Never throws: an answer that cannot be cloned is a bug of its operation and keeps no other one back. */
+	/** Never throws: an answer that cannot be handed over is a bug of its operation and keeps no other one back. */
 	private answer(answers: Answer[]): void {
 		try {
-			this.tell({ type: "answers", answers });
+			this.tell({ type: "answers", answers: JSON.stringify(answers) });
 		} catch (error) {
 			if (answers.length > 1) for (const one of answers) this.answer([one]);
-			else for (const { id } of answers) this.tell({ type: "answers", answers: [{ id, broke: { operation: "", error: told(error) } }] });
+			else for (const { id } of answers) this.answer([{ id, broke: { operation: "", error: told(error) } }]);
 		}
 	}
 
@@ -280,7 +281,7 @@ class Writer {
 				this.ask,
 			);
 			if (saved) this.release.run();
-			return { id, answer };
+			return { id, answer: answer ?? null };
 		} catch (error) {
 			if (!this.connection.inTransaction || deviceTrouble(error)) throw error;
 			if (saved) {
@@ -303,7 +304,7 @@ class Writer {
 			});
 		if (isDamage(error)) this.tell({ type: "damaged" });
 		const wire = refusal.toWire();
-		this.tell({ type: "answers", answers: calls.map(({ id }) => ({ id, refusal: wire })) });
+		this.answer(calls.map(({ id }) => ({ id, refusal: wire })));
 	}
 
 	/** A checkpoint that fails (the disk is full) loses nothing: the log still has it all, and the next commit comes back to it. */

@@ -145,9 +145,9 @@ class SqliteDriver implements Driver {
 
 	private post(calls: Call[]): void {
 		try {
-			this.thread.postMessage({ type: "write", calls, at: this.batchAt } satisfies ToWriter);
+			this.thread.postMessage({ type: "write", calls: JSON.stringify(calls), at: this.batchAt } satisfies ToWriter);
 		} catch (error) {
-			// One of them cannot be cloned: the others must not fall with it.
+			// One of them cannot be handed over: the others must not fall with it.
 			if (calls.length > 1) for (const call of calls) this.post([call]);
 			else for (const { id, name } of calls) this.settle({ id, broke: { operation: name, error: String((error as Error).stack) } });
 		}
@@ -155,7 +155,7 @@ class SqliteDriver implements Driver {
 
 	private hear(message: FromWriter): void {
 		if (message.type === "answers") {
-			for (const answer of message.answers) this.settle(answer);
+			for (const answer of JSON.parse(message.answers) as Answer[]) this.settle(answer);
 		} else if (message.type === "log") {
 			this.options.log(message.level, message.fields, message.text);
 		} else if (message.type === "damaged") {

@@ -33,7 +33,10 @@ const wait = (ms: number): void => void Atomics.wait(new Int32Array(new SharedAr
 const unfenced =
 	(decide: Operation["decide"]): Operation["decide"] =>
 	(rows, input) =>
-		decide(rows.turn ? { ...rows, turn: { ...rows.turn, state: "running", claim: input.claim, epoch: rows.conversation.epoch } } : rows, input);
+		decide(
+			rows.turn ? { ...rows, turn: { ...rows.turn, state: "running", claim: input.claim, epoch: rows.conversation.epoch } } : rows,
+			input,
+		);
 
 type Piece = { append: boolean };
 /** A rule that goes on with whatever was said before. */
@@ -71,7 +74,11 @@ const MUTANTS = {
 	},
 	/** Lets whoever once held a turn go on writing. */
 	"does not fence": {
-		decides: { appendPieces: unfenced(decides.appendPieces), finishTurn: unfenced(decides.finishTurn), releaseTurn: unfenced(decides.releaseTurn) },
+		decides: {
+			appendPieces: unfenced(decides.appendPieces),
+			finishTurn: unfenced(decides.finishTurn),
+			releaseTurn: unfenced(decides.releaseTurn),
+		},
 	},
 	/** Does not count how often a turn was begun. */
 	"does not count": {

@@ -86,7 +86,8 @@ function sentOnce({ sendings, logs }: Evidence, say: Say): void {
 		if (sending.failed !== undefined) say("sending", `${messageId} was given up: ${sending.failed}`);
 		if (!ack) continue;
 		if (!only) say("I1", `${messageId} was acknowledged after ${ack.afterMs} ms and is not there`);
-		else if (only.contextId !== ack.contextId || only.taskId !== ack.taskId) say("I1", `${messageId} was acknowledged as ${ack.taskId} and stands in ${only.taskId}`);
+		else if (only.contextId !== ack.contextId || only.taskId !== ack.taskId)
+			say("I1", `${messageId} was acknowledged as ${ack.taskId} and stands in ${only.taskId}`);
 		const owner = contexts.get(ack.contextId);
 		if (owner !== undefined && owner !== client) say("I9", `${client} was given ${ack.contextId}, which is ${owner}'s`);
 		contexts.set(ack.contextId, client);
@@ -130,7 +131,8 @@ class Conversation {
 		const about = message?.taskId ?? task?.id ?? statusUpdate?.taskId ?? artifactUpdate?.taskId;
 		const before = about === undefined ? undefined : this.states.get(about)?.state;
 		if (before && isTerminal(before)) this.say("I7", `${this.contextId}: ${about} had ended as ${before} and number ${seq} goes on`);
-		if (message?.role === "ROLE_USER") this.asked.set(about ?? "", [...(this.asked.get(about ?? "") ?? []), { seq, text: textOf(message) }]);
+		if (message?.role === "ROLE_USER")
+			this.asked.set(about ?? "", [...(this.asked.get(about ?? "") ?? []), { seq, text: textOf(message) }]);
 		else if (message) this.reply(about ?? "", message, seq);
 		if (task) this.states.set(task.id, { state: task.status.state });
 		if (artifactUpdate) this.artifact(artifactUpdate);
@@ -151,7 +153,8 @@ class Conversation {
 		const before = this.artifacts.get(taskId) ?? [];
 		const begun = before.some((a) => a.artifactId === artifact.artifactId);
 		const marked = this.interrupted.has(taskId);
-		if (begun && !update.append && !marked && artifact.artifactId === "result") this.say("G-08", `${this.contextId}: the answer to ${taskId} begins anew and was not marked interrupted`);
+		if (begun && !update.append && !marked && artifact.artifactId === "result")
+			this.say("G-08", `${this.contextId}: the answer to ${taskId} begins anew and was not marked interrupted`);
 		if (begun && update.append && marked) this.say("G-08", `${this.contextId}: the answer to ${taskId} goes on where it was interrupted`);
 		this.interrupted.delete(taskId);
 		this.artifacts.set(taskId, applyArtifactUpdate(before, update));
@@ -169,9 +172,18 @@ class Conversation {
 		const reply = this.replies.get(answeredIn ?? taskId);
 		const result = this.artifacts.get(taskId)?.find((a) => a.artifactId === "result");
 		if (!reply || !result) return this.say("I6", `${this.contextId}: ${taskId} is completed and has no ${reply ? "artifact" : "reply"}`);
-		if (textOf(result) !== textOf(reply)) this.say("G-08", `${this.contextId}: the artifact of ${taskId} reads ${JSON.stringify(textOf(result))} and the reply ${JSON.stringify(textOf(reply))}`);
+		if (textOf(result) !== textOf(reply))
+			this.say(
+				"G-08",
+				`${this.contextId}: the artifact of ${taskId} reads ${JSON.stringify(textOf(result))} and the reply ${JSON.stringify(textOf(reply))}`,
+			);
 		for (const { text } of this.asked.get(taskId) ?? []) {
-			if (textOf(reply).split("\n").filter((line) => line.endsWith(text)).length !== 1) this.say("I5", `${this.contextId}: the reply to ${taskId} does not answer ${JSON.stringify(text)} once`);
+			if (
+				textOf(reply)
+					.split("\n")
+					.filter((line) => line.endsWith(text)).length !== 1
+			)
+				this.say("I5", `${this.contextId}: the reply to ${taskId} does not answer ${JSON.stringify(text)} once`);
 		}
 	}
 }
@@ -192,7 +204,8 @@ function oneOrder({ logs, observers, streamed }: Evidence, say: Say): void {
 	for (const { taskId, contextId, seq, event } of streamed) {
 		const kept = known.get(`${contextId} ${seq}`) as Record<string, unknown> | undefined;
 		if (!kept) say("I4", `a stream of ${taskId} showed ${seq} of ${contextId}, which is not there`);
-		else if (Object.entries(event).some(([key, value]) => !same(kept[key], value))) say("I4", `a stream of ${taskId} showed another ${seq} of ${contextId}`);
+		else if (Object.entries(event).some(([key, value]) => !same(kept[key], value)))
+			say("I4", `a stream of ${taskId} showed another ${seq} of ${contextId}`);
 	}
 }
 
@@ -211,7 +224,11 @@ export function hashOfLog(log: readonly LogEvent[]): string {
 	let lastMessage: { seq: number; messageId: string } | undefined;
 	for (const { seq = 0, message, task, statusUpdate } of log) {
 		if (message) lastMessage = { seq, messageId: message.messageId };
-		const moved = task ? ([task.id, task.status.state] as const) : statusUpdate ? ([statusUpdate.taskId, statusUpdate.status.state] as const) : undefined;
+		const moved = task
+			? ([task.id, task.status.state] as const)
+			: statusUpdate
+				? ([statusUpdate.taskId, statusUpdate.status.state] as const)
+				: undefined;
 		if (!moved) continue;
 		if (isTerminal(moved[1])) open.delete(moved[0]);
 		else open.set(...moved);
@@ -224,7 +241,8 @@ export function hashOfLog(log: readonly LogEvent[]): string {
 function converged({ observers }: Evidence, hashes: NonNullable<Evidence["hashes"]>, say: Say): void {
 	for (const { name, contextId, events, whole } of observers) {
 		const server = hashes.get(contextId);
-		if (whole && server !== hashOfLog(events)) say("I8", `${name} stands at ${events.at(-1)?.seq ?? 0} of ${contextId} and does not agree with the desk`);
+		if (whole && server !== hashOfLog(events))
+			say("I8", `${name} stands at ${events.at(-1)?.seq ?? 0} of ${contextId} and does not agree with the desk`);
 	}
 }
 
@@ -238,12 +256,21 @@ function asTold(task: Task, { logs }: Evidence, say: Say): void {
 	}
 	if (state !== undefined && state !== task.status.state) say("I4", `GetTask says ${task.status.state} of ${task.id} and the log ${state}`);
 	const words = (list: readonly Artifact[] | undefined): string[] => (list ?? []).map((a) => `${a.artifactId}: ${textOf(a)}`).sort();
-	if (isTerminal(task.status.state) && !same(words(artifacts), words(task.artifacts))) say("I4", `GetTask gives other artifacts of ${task.id} than the log`);
+	if (isTerminal(task.status.state) && !same(words(artifacts), words(task.artifacts)))
+		say("I4", `GetTask gives other artifacts of ${task.id} than the log`);
 }
 
 /** Breaches in few lines: how many of which rule, and the first of each. */
 export function summary(found: readonly Breach[]): string {
 	const byRule = new Map<string, Breach[]>();
 	for (const breach of found) byRule.set(breach.rule, [...(byRule.get(breach.rule) ?? []), breach]);
-	return [...byRule].map(([rule, list]) => `${rule} × ${list.length}: ${list.slice(0, 3).map((b) => b.text).join("; ")}`).join("\n");
+	return [...byRule]
+		.map(
+			([rule, list]) =>
+				`${rule} × ${list.length}: ${list
+					.slice(0, 3)
+					.map((b) => b.text)
+					.join("; ")}`,
+		)
+		.join("\n");
 }

@@ -5,11 +5,11 @@
 import { type ContextState, type EventsResult, type FollowResult, type LogEvent, stateHash } from "../../shared/channel.js";
 import { isInterrupted, isTerminal } from "../../shared/task-states.js";
 import { type Seeded, seeded } from "../seeded.js";
-import { breaches, type Breach, type Evidence, type Observer } from "./checker.js";
+import { type Breach, breaches, type Evidence, type Observer } from "./checker.js";
 import { dump } from "./database.js";
 import { History } from "./history.js";
 import { Late, pause, until } from "./time.js";
-import { type Kind, KINDS, type Task, Visitor } from "./visitor.js";
+import { KINDS, type Kind, type Task, Visitor } from "./visitor.js";
 
 export interface CrowdOptions {
 	/** Where the desk is; one address a visitor, where there are several nodes. */
@@ -35,6 +35,8 @@ export class Crowd {
 	private readonly random: Seeded;
 	private readonly sends = new Set<Promise<unknown>>();
 	private readonly outstanding = new Map<Visitor, number>();
+	/** Those who say nothing of themselves. */
+	readonly resting = new Set<Visitor>();
 	private said = 0;
 	private sending = false;
 	private loop: Promise<void> | undefined;
@@ -91,7 +93,7 @@ export class Crowd {
 			const now = Math.floor(((Date.now() - begun) / 1_000) * this.options.rate);
 			for (; due < now; due++) {
 				const visitor = this.random.pick(this.visitors);
-				if ((this.outstanding.get(visitor) ?? 0) < OUTSTANDING) void this.say(visitor, this.words());
+				if (!this.resting.has(visitor) && (this.outstanding.get(visitor) ?? 0) < OUTSTANDING) void this.say(visitor, this.words());
 			}
 			await pause(10);
 		}
@@ -115,9 +117,14 @@ export class Crowd {
 			return this.logs(here);
 		});
 		// What the desk has said may still be on its way.
-		const whole = (v: Visitor): boolean => (v.kind !== "socket" && v.kind !== "poll") || v.head >= (logs.get(v.contextId ?? "")?.length ?? 0);
-		await until(waitMs, "every reader's last event", () => here.every((v) => whole(v) && v.streaming === 0)).catch((error: Late) => late.push({ rule: "I8", text: error.message }));
-		const observers = here.filter((v) => v.kind === "socket" || v.kind === "poll").map((v): Observer => ({ name: `${v.name} (${v.kind})`, contextId: v.contextId ?? "", events: v.seen, whole: true }));
+		const whole = (v: Visitor): boolean =>
+			(v.kind !== "socket" && v.kind !== "poll") || v.head >= (logs.get(v.contextId ?? "")?.length ?? 0);
+		await until(waitMs, "every reader's last event", () => here.every((v) => whole(v) && v.streaming === 0)).catch((error: Late) =>
+			late.push({ rule: "I8", text: error.message }),
+		);
+		const observers = here
+			.filter((v) => v.kind === "socket" || v.kind === "poll")
+			.map((v): Observer => ({ name: `${v.name} (${v.kind})`, contextId: v.contextId ?? "", events: v.seen, whole: true }));
 		const stored = dir === undefined ? undefined : dump(dir);
 		const evidence: Evidence = {
 			sendings: this.history.sendings,
@@ -127,7 +134,12 @@ export class Crowd {
 			hashes: await this.hashes(here),
 			tasks: await this.tasks(sample),
 			settled: true,
-			...(stored ? { stored: stored.logs, unfinished: [...stored.faults, ...stored.turns.map((t) => `the turn ${t.uid} is ${t.state}: ${t.text}`), ...stored.outbox] } : {}),
+			...(stored
+				? {
+						stored: stored.logs,
+						unfinished: [...stored.faults, ...stored.turns.map((t) => `the turn ${t.uid} is ${t.state}: ${t.text}`), ...stored.outbox],
+					}
+				: {}),
 		};
 		return [...late, ...breaches(evidence)];
 	}

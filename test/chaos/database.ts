@@ -21,7 +21,16 @@ export interface Dump {
 	outbox: string[];
 }
 
-const KEYS: Record<string, string> = { message: "message", bare: "message", task: "task", status: "statusUpdate", artifact: "artifactUpdate", whole: "artifactUpdate", microphone: "signal", ended: "ended" };
+const KEYS: Record<string, string> = {
+	message: "message",
+	bare: "message",
+	task: "task",
+	status: "statusUpdate",
+	artifact: "artifactUpdate",
+	whole: "artifactUpdate",
+	microphone: "signal",
+	ended: "ended",
+};
 
 interface EventRow {
 	conversation: string;
@@ -54,19 +63,34 @@ function read(db: Database.Database, check: boolean): Dump {
 		if (said !== "ok") found.faults.push(`the database is damaged: ${String(said)}`);
 	}
 	for (const { uid, seq } of db.prepare("select uid, seq from conversation").all() as { uid: string; seq: number }[]) {
-		const count = db.prepare("select count(*) as n, coalesce(max(e.seq), 0) as last from event e join conversation c on c.id = e.conversation_id where c.uid = ?").get(uid) as { n: number; last: number };
+		const count = db
+			.prepare(
+				"select count(*) as n, coalesce(max(e.seq), 0) as last from event e join conversation c on c.id = e.conversation_id where c.uid = ?",
+			)
+			.get(uid) as { n: number; last: number };
 		if (count.n !== seq || count.last !== seq) found.faults.push(`${uid} stands at ${seq} and has ${count.n} events up to ${count.last}`);
 		found.logs.set(uid, []);
 	}
-	const rows = db.prepare("select c.uid as conversation, e.seq, e.kind, e.body, e.at from event e join conversation c on c.id = e.conversation_id order by c.id, e.seq").iterate() as Iterable<EventRow>;
+	const rows = db
+		.prepare(
+			"select c.uid as conversation, e.seq, e.kind, e.body, e.at from event e join conversation c on c.id = e.conversation_id order by c.id, e.seq",
+		)
+		.iterate() as Iterable<EventRow>;
 	for (const { conversation, seq, kind, body, at } of rows) {
 		const event = { contextId: conversation, seq, at, [KEYS[kind] ?? kind]: JSON.parse(body) } as unknown as LogEvent;
 		found.logs.get(conversation)?.push(event);
-		if (event.message?.role === "ROLE_USER") found.messages.set(event.message.messageId, (found.messages.get(event.message.messageId) ?? 0) + 1);
+		if (event.message?.role === "ROLE_USER")
+			found.messages.set(event.message.messageId, (found.messages.get(event.message.messageId) ?? 0) + 1);
 	}
 	found.turns = db
-		.prepare("select uid, state, attempts, (select body from event e where e.conversation_id = turn.conversation_id and e.kind = 'message' order by e.seq desc limit 1) as text from turn where state <> 'parked'")
+		.prepare(
+			"select uid, state, attempts, (select body from event e where e.conversation_id = turn.conversation_id and e.kind = 'message' order by e.seq desc limit 1) as text from turn where state <> 'parked'",
+		)
 		.all() as Dump["turns"];
-	found.outbox = (db.prepare("select uid from outbox where state not in ('done', 'due') and not (state = 'dead' and reason is not null)").all() as { uid: string }[]).map(({ uid }) => uid);
+	found.outbox = (
+		db.prepare("select uid from outbox where state not in ('done', 'due') and not (state = 'dead' and reason is not null)").all() as {
+			uid: string;
+		}[]
+	).map(({ uid }) => uid);
 	return found;
 }

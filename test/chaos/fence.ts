@@ -29,7 +29,14 @@ async function pausedNode(trial: Trial, waking: Waking, mutant?: MutantName): Pr
 	await a.start();
 	await b.start();
 	// One is asked on the node that will be stopped, the others go on with the one that will not.
-	const crowd = new Crowd({ port: (number) => (number === 0 ? a : b).port, visitors: 6, rate: 20, seed: trial.seed, kinds: ["socket", "rpc", "poll"], slowly: 0.2 });
+	const crowd = new Crowd({
+		port: (number) => (number === 0 ? a : b).port,
+		visitors: 6,
+		rate: 20,
+		seed: trial.seed,
+		kinds: ["socket", "rpc", "poll"],
+		slowly: 0.2,
+	});
 	trial.onEnd(() => crowd.leave());
 	await crowd.arrive();
 	crowd.start();
@@ -39,25 +46,40 @@ async function pausedNode(trial: Trial, waking: Waking, mutant?: MutantName): Pr
 	await crowd.say(asker, words);
 	await until(20_000, "the first piece of the answer", () => asker.seen.some((e) => (e.seq ?? 0) > before && e.artifactUpdate));
 
-	const watcher = new Visitor({ name: "watcher", kind: "socket", number: 39_000, port: () => b.port, history: crowd.history, random: seeded(trial.seed) });
+	const watcher = new Visitor({
+		name: "watcher",
+		kind: "socket",
+		number: 39_000,
+		port: () => b.port,
+		history: crowd.history,
+		random: seeded(trial.seed),
+	});
 	trial.onEnd(() => watcher.leave());
 	watcher.line.token = asker.line.token;
 	watcher.contextId = asker.contextId;
 	await watcher.arrive();
-	const said = (node: string): boolean => watcher.seen.some((e) => e.artifactUpdate?.artifact.parts.some((p) => p.text?.startsWith(`${node} `)));
-	const ended = (): boolean => watcher.seen.some((e) => e.message?.role === "ROLE_AGENT" && e.message.parts.some((p) => p.text?.includes(words)));
+	const said = (node: string): boolean =>
+		watcher.seen.some((e) => e.artifactUpdate?.artifact.parts.some((p) => p.text?.startsWith(`${node} `)));
+	const ended = (): boolean =>
+		watcher.seen.some((e) => e.message?.role === "ROLE_AGENT" && e.message.parts.some((p) => p.text?.includes(words)));
 
 	a.node?.signal("SIGSTOP");
 	trial.onEnd(() => a.node?.signal("SIGCONT"));
 	await until(60_000, "the other node's answer", waking === "during" ? () => said("B") : ended);
 	a.node?.signal("SIGCONT");
 	const found: Breach[] = [];
-	await until(30_000, "the late write of the node that was stopped", async () => ((await a.node?.stats())?.fenced ?? 0) > 0).catch((error: Error) => found.push({ rule: "G-07", text: error.message }));
+	await until(30_000, "the late write of the node that was stopped", async () => ((await a.node?.stats())?.fenced ?? 0) > 0).catch(
+		(error: Error) => found.push({ rule: "G-07", text: error.message }),
+	);
 	await until(60_000, "the end of the answer", ended).catch((error: Error) => found.push({ rule: "G-06", text: error.message }));
 	await crowd.stop();
 	found.push(...(await crowd.judge({ waitMs: mutant ? 5_000 : 30_000 })));
 	const reply = watcher.seen.find((e) => e.message?.role === "ROLE_AGENT" && e.message.parts.some((p) => p.text?.includes(words)))?.message;
-	if (!reply?.parts.some((p) => p.text?.startsWith("B "))) found.push({ rule: "G-07", text: `the answer that stands is not the one of the node that held the turn: ${JSON.stringify(reply?.parts)}` });
+	if (!reply?.parts.some((p) => p.text?.startsWith("B ")))
+		found.push({
+			rule: "G-07",
+			text: `the answer that stands is not the one of the node that held the turn: ${JSON.stringify(reply?.parts)}`,
+		});
 	trial.say(`${crowd.numbers}; writes that came too late and were refused: ${(await a.node?.stats())?.fenced ?? 0}`);
 	return found;
 }
@@ -67,17 +89,25 @@ export const fence: Suite = {
 	what: "a node that was stopped past its lease, and everybody else who lost a turn, writes nothing more of it (G-07, G-34)",
 	async run(trial) {
 		for (const waking of ["during", "after"] as const) {
-			await trial.check(`a node of two stopped past its lease, woken ${waking} the other's answer`, 180_000, async () => none(await pausedNode(trial, waking)));
+			await trial.check(`a node of two stopped past its lease, woken ${waking} the other's answer`, 180_000, async () =>
+				none(await pausedNode(trial, waking)),
+			);
 		}
 		await trial.check("finds out a node that lets a late write in", 180_000, async () => {
 			caught("does not fence", await pausedNode(trial, "during", "does not fence"), ["G-07", "G-08", "I6", "I7"]);
 		});
 		const many = trial.long ? 2_000 : 500;
-		await trial.check(`${many} interleavings of claim, pieces, end, release, cancel, takeover and lost leases on SQLite`, 600_000, async () => none(await interleavings(trial, { database: "sqlite", count: many })));
+		await trial.check(
+			`${many} interleavings of claim, pieces, end, release, cancel, takeover and lost leases on SQLite`,
+			600_000,
+			async () => none(await interleavings(trial, { database: "sqlite", count: many })),
+		);
 		await trial.check("finds out a store that lets a late write in", 60_000, async () => {
 			caught("does not fence", await interleavings(trial, { database: "sqlite", count: 50, mutant: "does not fence" }), ["G-07"]);
 		});
 		const some = trial.long ? 400 : 60;
-		await trial.check(`${some} interleavings on PostgreSQL, three writes at a time`, 600_000, async () => none(await interleavings(trial, { database: "postgres", count: some, atOnce: 3 })));
+		await trial.check(`${some} interleavings on PostgreSQL, three writes at a time`, 600_000, async () =>
+			none(await interleavings(trial, { database: "postgres", count: some, atOnce: 3 })),
+		);
 	},
 };

@@ -6,10 +6,10 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Breach } from "./checker.js";
-import type { MutantName } from "./broken.js";
-import { History } from "./history.js";
 import { seeded } from "../seeded.js";
+import type { MutantName } from "./broken.js";
+import type { Breach } from "./checker.js";
+import { History } from "./history.js";
 import { caught, none, type Suite, type Trial } from "./suite.js";
 import { Visitor } from "./visitor.js";
 
@@ -62,7 +62,8 @@ export function unsyncedAnswers(calls: readonly Call[]): { answers: number; unsy
 		answers++;
 		const between = calls.filter((c) => c.begun > askedAt && c.ended < call.begun && c.on.includes("desk.db-wal"));
 		const written = between.find((c) => c.name === "pwrite64");
-		if (!written || !between.some((c) => (c.name === "fdatasync" || c.name === "fsync") && c.result === 0 && c.begun > written.ended)) unsynced++;
+		if (!written || !between.some((c) => (c.name === "fdatasync" || c.name === "fsync") && c.result === 0 && c.begun > written.ended))
+			unsynced++;
 		askedAt = -1;
 	}
 	return { answers, unsynced };
@@ -72,7 +73,14 @@ async function trace(trial: Trial, messages: number, mutant?: MutantName): Promi
 	const dir = trial.newFolder();
 	const out = join(trial.newFolder(), "trace");
 	const place = trial.place({ dir, answers: false });
-	const visitor = new Visitor({ name: "v", kind: "rest", number: 1, port: () => place.port, history: new History(), random: seeded(trial.seed) });
+	const visitor = new Visitor({
+		name: "v",
+		kind: "rest",
+		number: 1,
+		port: () => place.port,
+		history: new History(),
+		random: seeded(trial.seed),
+	});
 	trial.onEnd(() => visitor.leave());
 	await place.start();
 	await visitor.arrive();
@@ -88,7 +96,8 @@ async function trace(trial: Trial, messages: number, mutant?: MutantName): Promi
 	const found: Breach[] = [];
 	// Hello is answered too, and may have nothing to write.
 	if (answers < messages) found.push({ rule: "trace", text: `only ${answers} answers stand in the trace` });
-	if (unsynced > answers - messages) found.push({ rule: "G-01", text: `${unsynced} of ${answers} answers went out before a sync of the log` });
+	if (unsynced > answers - messages)
+		found.push({ rule: "G-01", text: `${unsynced} of ${answers} answers went out before a sync of the log` });
 	return found;
 }
 
@@ -97,7 +106,9 @@ export const fsync: Suite = {
 	what: "system calls in their order: the log written, synced, and only then the acknowledgement (G-01)",
 	async run(trial) {
 		if (spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status !== 0) {
-			trial.say("left out: strace is not there, or may not trace (on Debian: apt-get install strace; in a container: --cap-add SYS_PTRACE)");
+			trial.say(
+				"left out: strace is not there, or may not trace (on Debian: apt-get install strace; in a container: --cap-add SYS_PTRACE)",
+			);
 			return;
 		}
 		const messages = trial.long ? 500 : 150;

@@ -3,10 +3,11 @@
  * each write whether it has to be refused as too late, and the checker judges the log. The order is drawn from a seed.
  */
 import { pathToFileURL } from "node:url";
+import type { Caller } from "../../server/engine/engine.js";
 import { decides } from "../../server/engine/operations.js";
 import type { Store } from "../../server/engine/ports.js";
-import { logEventText } from "../../server/engine/views.js";
 import type { ArtifactPiece } from "../../server/engine/turn-operations.js";
+import { logEventText } from "../../server/engine/views.js";
 import { operationTable } from "../../server/store/db.js";
 import { halves } from "../../server/store/operations.js";
 import { openPostgres } from "../../server/store/postgres.js";
@@ -14,7 +15,6 @@ import { openSqlite } from "../../server/store/sqlite.js";
 import { storeOf } from "../../server/store/store.js";
 import type { LogEvent } from "../../shared/channel.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Caller } from "../../server/engine/engine.js";
 import { openEngine, type TestEngine } from "../engine.js";
 import { freshDatabase } from "../postgres.js";
 import { type Seeded, seeded } from "../seeded.js";
@@ -55,7 +55,10 @@ async function openPlace(trial: Trial, { database, mutant }: Interleaving): Prom
 	const dir = trial.newFolder();
 	const workerUrl = new URL("writer.js", pathToFileURL(trial.entry));
 	process.env.CHAOS = JSON.stringify(mutant === undefined ? {} : { mutant });
-	return await openEngine({ open: async (clock) => storeOf(await openSqlite({ dir, workerUrl, clock, log }), false), remove: async () => undefined });
+	return await openEngine({
+		open: async (clock) => storeOf(await openSqlite({ dir, workerUrl, clock, log }), false),
+		remove: async () => undefined,
+	});
 }
 
 export async function interleavings(trial: Trial, plan: Interleaving): Promise<Breach[]> {
@@ -161,11 +164,15 @@ class Game {
 		const messageId = `m${this.ids}-${this.caller.principal?.uid}`;
 		const sending: Sending = { client: "one", messageId, text, invokedAt: 0, unknown: 0, refusals: [] };
 		this.sendings.push(sending);
-		const sent = await this.desk.send(this.caller, text, { messageId, ...(this.contextId === undefined ? {} : { contextId: this.contextId }) });
+		const sent = await this.desk.send(this.caller, text, {
+			messageId,
+			...(this.contextId === undefined ? {} : { contextId: this.contextId }),
+		});
 		this.contextId = sent.contextId;
 		sending.ack = { taskId: sent.taskId, contextId: sent.contextId, afterMs: 0 };
 		this.words.set(sent.taskId, [...(this.words.get(sent.taskId) ?? []), text]);
-		if (this.conversationId === 0) this.conversationId = (await this.desk.engine.openContext(this.caller, await this.desk.desk(), sent.contextId))?.conversationId ?? 0;
+		if (this.conversationId === 0)
+			this.conversationId = (await this.desk.engine.openContext(this.caller, await this.desk.desk(), sent.contextId))?.conversationId ?? 0;
 	}
 
 	/** Claims a turn that may be had, or tries one that may not. */
@@ -175,14 +182,21 @@ class Game {
 		const turnUid = due[0] ?? held;
 		if (turnUid === undefined) return;
 		const claim = this.newId("clm");
-		const answer = await this.store.write("claimTurn", { turnUid, claim, leaseUntil: this.now + LIMITS.turnLeaseMs, orphaned: false, now: this.now });
+		const answer = await this.store.write("claimTurn", {
+			turnUid,
+			claim,
+			leaseUntil: this.now + LIMITS.turnLeaseMs,
+			orphaned: false,
+			now: this.now,
+		});
 		const { claimed } = answer;
 		if (!claimed) {
 			// One whose lease was over, and that was begun too often or has nothing left to answer: nobody holds it any more.
 			if (due.includes(turnUid) && this.holders.find((h) => h.claim === this.holding)?.turnUid === turnUid) this.holding = undefined;
 			return;
 		}
-		if (this.atOnce === 1 && this.holding !== undefined && due.length === 0) this.found.push({ rule: "G-07", text: `${turnUid} was given away while its lease ran` });
+		if (this.atOnce === 1 && this.holding !== undefined && due.length === 0)
+			this.found.push({ rule: "G-07", text: `${turnUid} was given away while its lease ran` });
 		this.holders.push({ turnUid, claim, covered: claimed.covered, wrote: "", begun: false });
 		this.holding = claim;
 	}
@@ -200,23 +214,44 @@ class Game {
 		const { fenced } = await this.writeOf(holder, operation);
 		this.writes++;
 		if (fenced) this.late++;
-		if (this.atOnce === 1 && fenced === holds) this.found.push({ rule: "G-07", text: `${operation} of ${holds ? "the holder was refused" : "somebody who had lost the turn was taken"}` });
+		if (this.atOnce === 1 && fenced === holds)
+			this.found.push({
+				rule: "G-07",
+				text: `${operation} of ${holds ? "the holder was refused" : "somebody who had lost the turn was taken"}`,
+			});
 	}
 
 	private writeOf(holder: Holder, operation: "appendPieces" | "finishTurn" | "releaseTurn"): Promise<{ fenced: boolean }> {
 		const { turnUid, claim } = holder;
 		const now = this.now;
 		if (operation === "releaseTurn") return this.store.write("releaseTurn", { turnUid, claim, now });
-		const whole = answerTo(holder.covered.flatMap((task) => this.words.get(task) ?? []), claim);
+		const whole = answerTo(
+			holder.covered.flatMap((task) => this.words.get(task) ?? []),
+			claim,
+		);
 		const upTo = operation === "finishTurn" ? whole.length : Math.min(whole.length, holder.wrote.length + 1 + this.random.int(8));
 		const text = whole.slice(holder.wrote.length, upTo);
-		const pieces: ArtifactPiece[] = text === "" ? [] : [{ artifactId: "result", name: "result", parts: [{ text }], append: holder.begun, lastChunk: operation === "finishTurn" }];
+		const pieces: ArtifactPiece[] =
+			text === ""
+				? []
+				: [{ artifactId: "result", name: "result", parts: [{ text }], append: holder.begun, lastChunk: operation === "finishTurn" }];
 		holder.wrote += text;
 		holder.begun ||= text !== "";
-		if (operation === "appendPieces") return this.store.write("appendPieces", { turnUid, claim, leaseUntil: now + LIMITS.turnLeaseMs, pieces, gaps: [], now });
+		if (operation === "appendPieces")
+			return this.store.write("appendPieces", { turnUid, claim, leaseUntil: now + LIMITS.turnLeaseMs, pieces, gaps: [], now });
 		const artifacts = [{ artifactId: "result", name: "result", parts: [{ text: whole }] }];
 		const outcome = { kind: "reply" as const, asks: false, text: whole };
-		return this.store.write("finishTurn", { turnUid, claim, outcome, pieces, artifacts, gaps: [], messageId: `reply-${claim}`, ends: false, now });
+		return this.store.write("finishTurn", {
+			turnUid,
+			claim,
+			outcome,
+			pieces,
+			artifacts,
+			gaps: [],
+			messageId: `reply-${claim}`,
+			ends: false,
+			now,
+		});
 	}
 
 	private async cancel(): Promise<void> {
@@ -239,7 +274,13 @@ class Game {
 	}
 
 	private async take(operation: "takeMicrophone" | "handBack"): Promise<void> {
-		await this.store.write(operation, { deskId: this.deskId, contextUid: this.contextId ?? "", name: "Mira", turnUid: this.newId("trn"), now: this.now });
+		await this.store.write(operation, {
+			deskId: this.deskId,
+			contextUid: this.contextId ?? "",
+			name: "Mira",
+			turnUid: this.newId("trn"),
+			now: this.now,
+		});
 	}
 
 	/** The desk has its say again, and somebody answers all that is open. */
@@ -259,4 +300,3 @@ class Game {
 		}
 	}
 }
-

@@ -1,8 +1,9 @@
 /** T-KILL (G-02, G-03, G-08): the process is killed at any moment, again and again, under load. Nothing acknowledged is lost or doubled. */
+
+import type { MutantName } from "./broken.js";
 import { type Breach, summary } from "./checker.js";
 import { Crowd } from "./crowd.js";
 import { dump } from "./database.js";
-import type { MutantName } from "./broken.js";
 import { caught, none, type Suite, type Trial } from "./suite.js";
 import { pause } from "./time.js";
 
@@ -53,7 +54,8 @@ async function kills(trial: Trial, { rounds, visitors, rate, mutant }: Plan): Pr
 	}
 	await crowd.stop();
 	found.push(...(await crowd.judge({ dir })));
-	for (const { level, text, detail } of place.node?.logged ?? []) if (level === "error") found.push({ rule: "logged", text: `${text} ${detail}` });
+	for (const { level, text, detail } of place.node?.logged ?? [])
+		if (level === "error") found.push({ rule: "logged", text: `${text} ${detail}` });
 	trial.say(`${rounds} kills, ${crowd.numbers}${found.length > 0 ? `; ${summary(found).split("\n")[0]}` : ""}`);
 	return found;
 }
@@ -64,7 +66,11 @@ export const kill: Suite = {
 	async run(trial) {
 		const { long } = trial;
 		const plan: Plan = long ? { rounds: 25, visitors: 50, rate: 200 } : { rounds: 10, visitors: 24, rate: 100 };
-		await trial.check(`${plan.rounds} kills under ${plan.rate} messages a second from ${plan.visitors} clients`, long ? 600_000 : 180_000, async () => none(await kills(trial, plan)));
+		await trial.check(
+			`${plan.rounds} kills under ${plan.rate} messages a second from ${plan.visitors} clients`,
+			long ? 600_000 : 180_000,
+			async () => none(await kills(trial, plan)),
+		);
 		const few: Plan = { rounds: 3, visitors: 12, rate: 60 };
 		await trial.check("finds out a server that answers before it commits", 120_000, async () => {
 			caught("answers first", await kills(trial, { ...few, rounds: 10, mutant: "answers first" }), ["I1"]);

@@ -3,7 +3,7 @@
  * gives every event to whoever keeps them. What is asked while it is closed is told so.
  */
 import { WebSocket } from "ws";
-import { type HelloResult, type LogEvent, decodeServerFrame } from "../../shared/channel.js";
+import { decodeServerFrame, type HelloResult, type LogEvent } from "../../shared/channel.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import type { Seeded } from "../seeded.js";
 import { pause, within } from "./time.js";
@@ -80,7 +80,13 @@ export class Line {
 		this.socket = socket;
 		socket.on("close", (code) => this.lost(socket, code));
 		const follow = held();
-		const hello = { version: "1.0", nonce: this.options.nonce, extensions: [EXTENSIONS.chat], ...(this.token === undefined ? {} : { credential: this.token }), ...(follow.length > 0 ? { follow } : { new: true }) };
+		const hello = {
+			version: "1.0",
+			nonce: this.options.nonce,
+			extensions: [EXTENSIONS.chat],
+			...(this.token === undefined ? {} : { credential: this.token }),
+			...(follow.length > 0 ? { follow } : { new: true }),
+		};
 		try {
 			const greeted = await this.ask<HelloResult>(socket, "Hello", hello);
 			this.token = greeted.guestToken ?? this.token;

@@ -64,7 +64,11 @@ export class ServerNode {
 	static async start(entry: string, options: NodeOptions): Promise<ServerNode> {
 		const { mutant, dies, env, under = [], ...rest } = options;
 		const given: ServerOptions = { node: "Mira", speed: 1, since: 0, ...rest };
-		const chaos: Orders = { ...(given.dir === undefined ? {} : { dir: given.dir }), ...(mutant === undefined ? {} : { mutant }), ...(dies ? { dies } : {}) };
+		const chaos: Orders = {
+			...(given.dir === undefined ? {} : { dir: given.dir }),
+			...(mutant === undefined ? {} : { mutant }),
+			...(dies ? { dies } : {}),
+		};
 		const [program, ...args] = [...under, process.execPath, "--expose-gc", entry, JSON.stringify(given)];
 		const child = spawn(program as string, args, {
 			stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -27,7 +27,14 @@ async function open(trial: Trial): Promise<Desk> {
 	const env = { LD_PRELOAD: compileShim(trial.folder), SHIM_DIR: dir };
 	const place = trial.place({ dir });
 	await place.start();
-	const crowd = new Crowd({ port: () => place.port, visitors: 16, rate: 150, seed: trial.seed, slowly: 0.1, historyFile: `${trial.folder}/history-${trial.random.int(1e9)}.jsonl` });
+	const crowd = new Crowd({
+		port: () => place.port,
+		visitors: 16,
+		rate: 150,
+		seed: trial.seed,
+		slowly: 0.1,
+		historyFile: `${trial.folder}/history-${trial.random.int(1e9)}.jsonl`,
+	});
 	trial.onEnd(() => crowd.leave());
 	await crowd.arrive();
 	await place.kill();
@@ -40,7 +47,8 @@ function lostIn(folder: string, crowd: Crowd): Breach[] {
 	const found: Breach[] = [];
 	for (const { messageId } of crowd.history.acked) {
 		const times = messages.get(messageId) ?? 0;
-		if (times !== 1) found.push({ rule: times === 0 ? "G-01" : "I1", text: `${messageId} was acknowledged and stands ${times} times on the disk` });
+		if (times !== 1)
+			found.push({ rule: times === 0 ? "G-01" : "I1", text: `${messageId} was acknowledged and stands ${times} times on the disk` });
 	}
 	for (const { name, contextId, head } of crowd.visitors) {
 		const last = contextId === undefined ? head : (logs.get(contextId)?.length ?? 0);
@@ -51,7 +59,11 @@ function lostIn(folder: string, crowd: Crowd): Breach[] {
 }
 
 /** Cuts the power once, some time after a start. What was on its way to clients then has left the server, and counts. */
-async function cutOnce(trial: Trial, { dir, place, crowd, env }: Desk, options: { torn: boolean; mutant?: "does not sync" }): Promise<{ left: string; found: Breach[] }> {
+async function cutOnce(
+	trial: Trial,
+	{ dir, place, crowd, env }: Desk,
+	options: { torn: boolean; mutant?: "does not sync" },
+): Promise<{ left: string; found: Breach[] }> {
 	settleShadows(dir);
 	await place.start({ env, ...(options.mutant ? { mutant: options.mutant } : {}) });
 	crowd.start();

@@ -32,14 +32,16 @@ function wishOf(args: readonly string[]): Wish {
 		if (arg === "--long") wish.long = true;
 		else if (arg === "--seed") wish.seed = Number(args[++i]);
 		else if (SUITES.some((suite) => suite.name === arg)) wish.names.push(arg);
-		else throw new Error(`There is no suite ${arg}. There are ${SUITES.map((suite) => suite.name).join(", ")}; and --long, --seed <number>.`);
+		else
+			throw new Error(`There is no suite ${arg}. There are ${SUITES.map((suite) => suite.name).join(", ")}; and --long, --seed <number>.`);
 	}
 	if (!Number.isInteger(wish.seed)) throw new Error("--seed takes a whole number.");
 	return wish;
 }
 
 /** Each suite has a seed of its own, so that it can be played again alone. */
-const seedOf = (seed: number, name: string): number => (createHash("sha256").update(`${seed} ${name}`).digest().readUInt32BE() & 0x7fffffff) >>> 0;
+const seedOf = (seed: number, name: string): number =>
+	(createHash("sha256").update(`${seed} ${name}`).digest().readUInt32BE() & 0x7fffffff) >>> 0;
 
 let passed = 0;
 let failed = 0;

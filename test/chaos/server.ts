@@ -31,7 +31,12 @@ const tell = (message: FromServer): void => void process.send?.(message);
 const log: Log = (level, fields, text) => {
 	if (level === "info") return;
 	const error = (fields.err ?? fields.error) as Error | string | undefined;
-	tell({ type: "log", level, text, detail: error instanceof Error ? (error.stack ?? error.message) : error === undefined ? "" : String(error) });
+	tell({
+		type: "log",
+		level,
+		text,
+		detail: error instanceof Error ? (error.stack ?? error.message) : error === undefined ? "" : String(error),
+	});
 };
 
 /** Runs `speed` times as fast as the world's, and the same in every process that was given the same `since`. */
@@ -48,7 +53,11 @@ const clock: Clock = {
 /** The suite's clients are many and come from few addresses: limits are not what is tested here. */
 const PLENTY = 1_000_000;
 const config = {
-	...loadConfig({ ...(options.dir === undefined ? {} : { DATA_DIR: options.dir }), PUBLIC_URL: "http://localhost:8787", ALLOW_LOCALHOST_SITES: "on" }),
+	...loadConfig({
+		...(options.dir === undefined ? {} : { DATA_DIR: options.dir }),
+		PUBLIC_URL: "http://localhost:8787",
+		ALLOW_LOCALHOST_SITES: "on",
+	}),
 	limits: {
 		...LIMITS,
 		requestsPerMinutePerAddress: PLENTY,
@@ -81,14 +90,24 @@ async function open(): Promise<Store> {
 		return storeOf(await openPostgres({ url: options.databaseUrl, table, clock, log }), true);
 	}
 	const onBroken = (): void => process.exit(3);
-	return storeOf(await openSqlite({ dir: config.dataDir, workerUrl: new URL("./writer.js", import.meta.url), clock, log, onBroken }), false);
+	return storeOf(
+		await openSqlite({ dir: config.dataDir, workerUrl: new URL("./writer.js", import.meta.url), clock, log, onBroken }),
+		false,
+	);
 }
 
 let store = counting(await open());
 if (part.store) store = part.store(store, config.dataDir);
 if (dies) store = mortalStore(config.dataDir, store);
 
-const desk = await createDesk({ config, store, answerers: [answererOf(options.node, clock)], clock, random: { bytes: (n) => randomBytes(n) }, log });
+const desk = await createDesk({
+	config,
+	store,
+	answerers: [answererOf(options.node, clock)],
+	clock,
+	random: { bytes: (n) => randomBytes(n) },
+	log,
+});
 if (!(await desk.engine.desk("mira"))) await desk.engine.owner.createOwner({ handle: "mira", name: "Mira" });
 if (options.answers === false) await desk.engine.owner.changeSettings("mira", { builtInAnswerer: false });
 const listening = await desk.listen({ port: 0, host: "127.0.0.1" });

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Seeded, seeded } from "../seeded.js";
-import { type Breach, summary } from "./checker.js";
 import type { MutantName } from "./broken.js";
+import { type Breach, summary } from "./checker.js";
 import { type NodeOptions, Place } from "./node.js";
 import { within } from "./time.js";
 
@@ -47,7 +47,9 @@ export class Trial {
 			console.log(`  ✓ ${name} (${((Date.now() - began) / 1_000).toFixed(1)} s)`);
 		} catch (error) {
 			this.failed++;
-			console.log(`  ✗ ${name} (seed ${this.seed}, ${this.folder})\n${indent(error instanceof Error ? (error instanceof Breached ? error.message : (error.stack ?? error.message)) : String(error))}`);
+			console.log(
+				`  ✗ ${name} (seed ${this.seed}, ${this.folder})\n${indent(error instanceof Error ? (error instanceof Breached ? error.message : (error.stack ?? error.message)) : String(error))}`,
+			);
 		} finally {
 			for (const end of this.ends.splice(0).reverse()) await Promise.resolve(end()).catch?.(() => undefined);
 		}
@@ -78,7 +80,11 @@ export class Trial {
 	}
 }
 
-const indent = (text: string): string => text.split("\n").map((line) => `      ${line}`).join("\n");
+const indent = (text: string): string =>
+	text
+		.split("\n")
+		.map((line) => `      ${line}`)
+		.join("\n");
 
 class Breached extends Error {}
 
@@ -90,6 +96,8 @@ export function none(found: readonly Breach[]): void {
 /** Throws where a broken server was not found out, or by another rule than it breaks. */
 export function caught(mutant: MutantName, found: readonly Breach[], rules: readonly string[]): void {
 	if (!found.some(({ rule }) => rules.includes(rule))) {
-		throw new Breached(`a server that "${mutant}" was not found out by ${rules.join(" or ")}${found.length > 0 ? `, only by:\n${summary(found)}` : ""}`);
+		throw new Breached(
+			`a server that "${mutant}" was not found out by ${rules.join(" or ")}${found.length > 0 ? `, only by:\n${summary(found)}` : ""}`,
+		);
 	}
 }

@@ -37,7 +37,11 @@ export function refusalOf(error: { code: number; message: string; data?: Detail[
 	const details = error.data ?? error.details ?? [];
 	const reason = details.find((d) => d.reason !== undefined)?.reason ?? String(error.code);
 	// What has a time to come back, and only that, is to be sent again.
-	return new Refusal(reason, details.some((d) => d.retryDelay !== undefined), error.message);
+	return new Refusal(
+		reason,
+		details.some((d) => d.retryDelay !== undefined),
+		error.message,
+	);
 }
 
 /** Longest wait for the head of an answer. */
@@ -60,7 +64,12 @@ export class Http {
 	}
 
 	/** One exchange; rejects with `Unknown` where the answer did not come whole. */
-	async exchange(method: "GET" | "POST", path: string, body?: unknown, waitMs = ANSWER_MS): Promise<{ status: number; json: unknown; headers: IncomingMessage["headers"] }> {
+	async exchange(
+		method: "GET" | "POST",
+		path: string,
+		body?: unknown,
+		waitMs = ANSWER_MS,
+	): Promise<{ status: number; json: unknown; headers: IncomingMessage["headers"] }> {
 		const response = await this.open(method, path, body, waitMs);
 		const chunks: Buffer[] = [];
 		try {
@@ -85,7 +94,10 @@ export class Http {
 			const headers: Record<string, string> = { "a2a-version": "1.0", accept: "application/json, text/event-stream" };
 			if (token !== undefined) headers.authorization = `Bearer ${token}`;
 			if (body !== undefined) headers["content-type"] = "application/json";
-			const sent = request({ agent: this.agent, host: "127.0.0.1", port, method, path, headers, localAddress: this.localAddress, timeout: waitMs }, resolve);
+			const sent = request(
+				{ agent: this.agent, host: "127.0.0.1", port, method, path, headers, localAddress: this.localAddress, timeout: waitMs },
+				resolve,
+			);
 			sent.on("timeout", () => sent.destroy(new Error(`no answer within ${waitMs} ms`)));
 			sent.on("error", (error: NodeJS.ErrnoException) => reject(error.code === "ECONNREFUSED" ? new Away() : new Unknown(String(error))));
 			sent.end(body === undefined ? undefined : JSON.stringify(body));

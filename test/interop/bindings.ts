@@ -106,31 +106,38 @@ const PATHS: Record<string, { verb: string; path: (p: Record<string, string>) =>
 	GetExtendedAgentCard: { verb: "GET", path: () => "extendedAgentCard", inPath: [] },
 };
 
-/** HTTP+JSON below `<origin>/a2a/<handle>`. Only methods that it has a path for. */
+/** How a call is written in HTTP+JSON, below a desk's address. Only methods that it has a path for. */
+export function restRequest(method: string, params: Record<string, unknown>): { verb: string; path: string; body?: string } {
+	const known = PATHS[method];
+	if (!known) throw new Error(`HTTP+JSON has no path for ${method}`);
+	const named: Record<string, string> = {};
+	for (const name of known.inPath) named[name] = encodeURIComponent(String(params[name]));
+	const rest = Object.entries(params).filter(([name]) => !known.inPath.includes(name));
+	const { verb } = known;
+	if (verb === "POST") return { verb, path: known.path(named), body: JSON.stringify(Object.fromEntries(rest)) };
+	const query = rest.length === 0 ? "" : `?${new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))}`;
+	return { verb, path: known.path(named) + query };
+}
+
+/** HTTP+JSON below `<origin>/a2a/<handle>`. */
 export function httpJson(origin: string, handle: string): Binding {
 	return {
 		name: "HTTP+JSON",
 		async call(method, params, options = {}) {
-			const known = PATHS[method];
-			if (!known) throw new Error(`HTTP+JSON has no path for ${method}`);
-			const named: Record<string, string> = {};
-			for (const name of known.inPath) named[name] = encodeURIComponent(String(params[name]));
-			const rest = Object.entries(params).filter(([name]) => !known.inPath.includes(name));
-			const isPost = known.verb === "POST";
-			const query = isPost || rest.length === 0 ? "" : `?${new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))}`;
-			const response = await fetch(`${origin}/a2a/${handle}/${known.path(named)}${query}`, {
-				method: known.verb,
-				headers: { ...(isPost ? { "content-type": "application/json" } : {}), ...headersOf(options) },
-				...(isPost ? { body: JSON.stringify(Object.fromEntries(rest)) } : {}),
+			const { verb, path, body } = restRequest(method, params);
+			const response = await fetch(`${origin}/a2a/${handle}/${path}`, {
+				method: verb,
+				headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headersOf(options) },
+				...(body === undefined ? {} : { body }),
 			});
 			const { headers } = response;
 			if (headers.get("content-type") === "text/event-stream") return { events: dataOf(await response.text()), headers };
-			const body = (await response.json()) as { error?: Parameters<typeof refusal>[0] };
+			const told = (await response.json()) as { error?: Parameters<typeof refusal>[0] };
 			if (!response.ok) {
-				if (!body.error || body.error.code !== response.status) throw new Error("an error whose body says another status");
-				return { error: refusal(body.error), headers };
+				if (!told.error || told.error.code !== response.status) throw new Error("an error whose body says another status");
+				return { error: refusal(told.error), headers };
 			}
-			return { result: body, headers };
+			return { result: told, headers };
 		},
 		close() {},
 	};

@@ -35,9 +35,7 @@ export class Client {
 	private lastId = 0;
 	private readonly opened: Promise<void>;
 
-	constructor(
-		readonly socket: WebSocket,
-	) {
+	constructor(readonly socket: WebSocket) {
 		this.opened = new Promise((resolve, reject) => {
 			socket.once("open", resolve);
 			socket.once("error", reject);
@@ -124,12 +122,16 @@ export class Client {
 
 	/** Params of the events so far, of the log's alone. */
 	get events(): LogEvent[] {
-		return this.frames.filter((f) => f.method === "event" && (f.params as unknown as LogEvent).seq !== undefined).map((f) => f.params as unknown as LogEvent);
+		return this.frames
+			.filter((f) => f.method === "event" && (f.params as unknown as LogEvent).seq !== undefined)
+			.map((f) => f.params as unknown as LogEvent);
 	}
 
 	/** Events without a number: signals, and tasks as they stand where following begins. */
 	get signals(): LogEvent[] {
-		return this.frames.filter((f) => f.method === "event" && (f.params as unknown as LogEvent).seq === undefined).map((f) => f.params as unknown as LogEvent);
+		return this.frames
+			.filter((f) => f.method === "event" && (f.params as unknown as LogEvent).seq === undefined)
+			.map((f) => f.params as unknown as LogEvent);
 	}
 
 	get seqs(): number[] {
@@ -149,6 +151,13 @@ export class Client {
 		);
 	}
 
+	/** Resolves when the server has answered a ping: everything sent before has been heard. */
+	async ping(): Promise<void> {
+		const answered = new Promise<void>((resolve) => this.socket.once("pong", () => resolve()));
+		this.socket.ping();
+		await answered;
+	}
+
 	async close(): Promise<void> {
 		this.socket.close();
 		await this.closed;
@@ -156,10 +165,19 @@ export class Client {
 }
 
 /** Opens a socket; resolves when it is open. */
-export async function dial(desk: { port: number; handle: string }, options: { path?: string; origin?: string; headers?: Record<string, string> } = {}): Promise<Client> {
+export async function dial(
+	desk: { port: number; handle: string },
+	options: { path?: string; origin?: string; headers?: Record<string, string> } = {},
+): Promise<Client> {
 	const path = options.path ?? `/a2a/${desk.handle}/ws`;
 	const { origin, headers } = options;
-	return await new Client(new WebSocket(`ws://127.0.0.1:${desk.port}${path}`, { perMessageDeflate: true, ...(origin === undefined ? {} : { origin }), ...(headers ? { headers } : {}) })).ready();
+	return await new Client(
+		new WebSocket(`ws://127.0.0.1:${desk.port}${path}`, {
+			perMessageDeflate: true,
+			...(origin === undefined ? {} : { origin }),
+			...(headers ? { headers } : {}),
+		}),
+	).ready();
 }
 
 /** A message of the visitor's. */

@@ -12,7 +12,9 @@ export interface SocketDesk extends TestDesk {
 	port: number;
 }
 
-export async function openSocketDesk(options: Omit<TestDeskOptions, "clock" | "config"> & { limits?: Partial<Limits>; trustProxy?: number } = {}): Promise<SocketDesk> {
+export async function openSocketDesk(
+	options: Omit<TestDeskOptions, "clock" | "config"> & { limits?: Partial<Limits>; trustProxy?: number } = {},
+): Promise<SocketDesk> {
 	const { limits, trustProxy = 0, ...rest } = options;
 	const clock = testClock();
 	const desk = await openTestDesk({ ...rest, clock, config: { limits: { ...LIMITS, ...limits }, trustProxy } });

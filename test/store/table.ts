@@ -112,7 +112,7 @@ export const table: OperationTable = {
 		*load(): Steps<null> {
 			return null;
 		},
-		decide: () => ({ plan: true, answer: () => {} }),
+		decide: () => ({ plan: true, answer: 1n }),
 		*write(): Steps<void> {
 			yield* insert("unspeakable", 0, "");
 		},

@@ -347,3 +347,20 @@ export function visit(
 }
 
 let windows = 0;
+
+/** What the visitor reads, top to bottom, with what is on its way. */
+export const read = ({ session }: Visit): string[] => [
+	...session.state.conversation.messages.map((m) => m.message.parts[0]?.text ?? ""),
+	...session.state.conversation.outgoing.map((o) => `${o.text} (${o.state})`),
+];
+/** What a method was called with, on whatever socket. */
+export const called = (v: Visit, method: string): unknown[] =>
+	v.server.sockets.flatMap((s) => s.sent.filter((f) => f.method === method).map((f) => f.params));
+
+/** A window whose chat is open and has said Hello. */
+export async function opened(options: Parameters<typeof visit>[0] = {}): Promise<Visit> {
+	const v = visit(options);
+	v.session.open();
+	await settle();
+	return v;
+}

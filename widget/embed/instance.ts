@@ -143,14 +143,14 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 				link.href = `${origin}/@${handle}/chat`;
 				link.target = "_blank";
 				waiting.append(link);
-				missed("frame-src");
+				missed();
 			},
 			signal,
 		);
 		load();
 		panel.prepend(frame);
 	};
-	const missed = (directive: string) => say(handle, `${origin} did not load. If it runs, add it to ${directive} in this page's CSP.`);
+	const missed = () => say(handle, `${origin} did not load. If it runs, add it to connect-src and frame-src in this page's CSP.`);
 
 	const open = () => {
 		if (isOpen && !inline) return;
@@ -273,7 +273,7 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 	else {
 		fetch(`${origin}/embed/${handle}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
 			.then((answer) => answer.json())
-			.then(answered, () => signal.aborted || missed("connect-src and frame-src"))
+			.then(answered, () => signal.aborted || missed())
 			.catch((error) => say(handle, error));
 	}
 

@@ -8,11 +8,11 @@ const css = (
 ): string => `:host{all:initial!important;${inline ? "display:block" : "position:fixed"}!important;z-index:var(--eo-z,2147483000)!important}
 [hidden],.x .b>*,.r .l{display:none!important}
 *{box-sizing:border-box;margin:0;padding:0}
-.w{--b:#fff;--i:#1c1917;--l:#e7e5e4;color-scheme:light;font:600 15px/22px system-ui,sans-serif}
+.w{--b:#fff;--i:#1c1917;--l:#e7e5e4;color-scheme:light;font:600 13px/20px system-ui,sans-serif}
 .d{--b:#1c1917;--i:#f5f5f4;--l:#2e2a27;color-scheme:dark}
 .b,.p{background:var(--b);color:var(--i)}
-.b,.v .p{position:fixed;inset-inline:auto 20px;bottom:max(20px,env(safe-area-inset-bottom));box-shadow:0 8px 32px #1c191733}
-.b{width:60px;height:60px;border:3px solid var(--a,var(--b));border-radius:50%;font:400 30px/54px system-ui,sans-serif;cursor:pointer;transition:transform .16s}
+.b,.v .p{position:fixed;inset-inline:auto 20px;bottom:max(20px,env(safe-area-inset-bottom));box-shadow:0 8px 32px #1c191733;transition:.16s ease-out}
+.b{width:60px;height:60px;border:3px solid var(--a,var(--b));border-radius:50%;font:400 30px/54px system-ui,sans-serif;cursor:pointer}
 .b:hover{transform:scale(1.05)}
 img{display:block;width:54px;height:54px;border-radius:50%}
 .o,.n,.l{position:absolute}
@@ -21,7 +21,7 @@ img{display:block;width:54px;height:54px;border-radius:50%}
 .n{top:-7px;padding:0 7px;background:var(--i);color:var(--b);font:600 13px/20px system-ui,sans-serif}
 .x .b:after{content:"×"}
 .p{position:relative;overflow:hidden;border:1px solid var(--l);border-radius:18px}
-.v .p{display:block;width:min(392px,100vw - 40px);height:min(640px,100vh - 112px);max-width:none;max-height:none;margin-bottom:72px;visibility:hidden;opacity:0;transform:translateY(12px);transition:opacity .16s ease-out,transform .16s ease-out,visibility .16s}
+.v .p{display:block;width:min(392px,100vw - 40px);height:min(640px,100vh - 112px);max-width:none;max-height:none;margin-bottom:72px;visibility:hidden;opacity:0;transform:translateY(12px);transition-property:opacity,transform,visibility}
 .v.x .p{visibility:visible;opacity:1;transform:none}
 .v.f .p{inset:0 auto auto 0;margin:0;width:100%;height:100%;border:0;border-radius:0}
 iframe{width:100%;height:100%;border:0;opacity:0}

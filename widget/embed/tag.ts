@@ -2,7 +2,7 @@
  * Finds the tags on a page and reads what they ask for. A tag is any `script[data-handle]` that loads an `/embed.js`:
  * `document.currentScript` is null in modules and wrong under script managers, so it only says which server is ours.
  */
-import { type Language, MODES, type Mode, type Theme } from "../../shared/embed.js";
+import type { Language, Mode, Theme } from "../../shared/embed.js";
 import { say } from "./say.js";
 
 /** What one tag asks for. */
@@ -35,21 +35,15 @@ export function findTags(own: string | undefined, take: (script: HTMLScriptEleme
 }
 
 /** Reads a tag as it is now. What is no value of an attribute is left to whoever uses it, here or on the server. */
-export function readTag(script: HTMLScriptElement): Options {
-	const { handle, mode, theme, accent, lang, height, z } = script.dataset;
-	return {
-		origin: originOf(script) as string,
-		handle: handle as string,
-		mode: mode === "inline" ? mode : "floating",
-		theme: theme as Theme,
-		accent,
-		lang: lang as Language,
-		height: +(height as string) || 600,
-		z,
-	};
-}
+export const readTag = (script: HTMLScriptElement): Options =>
+	({
+		...script.dataset,
+		origin: originOf(script),
+		mode: script.dataset.mode === "inline" ? "inline" : "floating",
+		height: +(script.dataset.height as string) || 600,
+	}) as unknown as Options;
 
 /** Says so where a tag asks for a mode that there is not. */
-export function checkMode({ dataset: { handle, mode = "inline" } }: HTMLScriptElement): void {
-	if (!(MODES as readonly string[]).includes(mode)) say(handle as string, `data-mode="${mode}" is not known. Use ${MODES.join(" or ")}.`);
+export function checkMode({ dataset: { handle, mode } }: HTMLScriptElement): void {
+	if (mode && mode !== "floating" && mode !== "inline") say(handle as string, `data-mode="${mode}" is not known. Use floating or inline.`);
 }

@@ -12,6 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
 		box.className = "unseen";
 		const before = document.activeElement;
 		document.body.append(box);
+		box.focus();
 		box.select();
 		try {
 			return document.execCommand("copy");

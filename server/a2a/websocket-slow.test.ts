@@ -1,0 +1,150 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
+import { dial, message } from "../../test/socket/client.js";
+import { openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
+import type { Engine } from "../engine/engine.js";
+import { Cards } from "./card.js";
+import { Gate } from "./limits.js";
+import { attachWebsocket, type Websocket } from "./websocket.js";
+
+type Sent = { task: { contextId: string } };
+const upTo = (seq: number): number[] => Array.from({ length: seq }, (_, i) => i + 1);
+
+let desk: SocketDesk;
+let server: Server;
+let wires: Socket[];
+let sockets: Websocket;
+const there = (): { port: number; handle: string } => ({ port: (server.address() as AddressInfo).port, handle: "mira" });
+
+/** A server of the test's own over the desk's engine, to look at its side of the connections. */
+async function listen(engine: Engine = desk.engine): Promise<void> {
+	wires = [];
+	server = createServer().on("connection", (wire) => wires.push(wire));
+	const { config, clock } = desk;
+	const cards = new Cards({ config, version: "1" });
+	sockets = attachWebsocket({ server, engine, config, log: () => undefined, gate: new Gate(clock, config.limits), cards });
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+}
+
+beforeEach(async () => {
+	desk = await openSocketDesk({ limits: { requestsPerMinutePerAddress: 10_000 } });
+});
+afterEach(async () => {
+	await sockets.close();
+	await new Promise((resolve) => server.close(resolve));
+	await desk.close();
+});
+
+it("one event for many reaches each of them once, from one and the same log", async () => {
+	await listen();
+	const writer = await dial(there());
+	await writer.hello({ credential: desk.key, new: true });
+	const { task } = await writer.call<Sent>("SendMessage", message("first", "hello"));
+	const readers = await Promise.all(
+		Array.from({ length: 150 }, async () => {
+			const reader = await dial(there());
+			await reader.hello({ credential: desk.key });
+			return reader;
+		}),
+	);
+	expect(sockets.count).toBe(151);
+	await writer.call("SendMessage", message("second", "and now?", { contextId: task.contextId }));
+	await writer.until(() => writer.seqs.at(-1) === 12);
+	for (const reader of readers) {
+		await reader.until(() => reader.seqs.at(-1) === 12);
+		expect(reader.events).toEqual(writer.events.slice(6));
+	}
+	await Promise.all(readers.map((reader) => reader.close()));
+	await settle();
+	expect(sockets.count).toBe(1);
+});
+
+it("a log that cannot be read closes the socket with 1013, and the client goes on when it can", async () => {
+	let broken = true;
+	await listen({
+		...desk.engine,
+		follow(...where) {
+			const following = desk.engine.follow(...where);
+			const gone = new DeskError("unavailable", "The database does not answer.");
+			return broken ? { seq: where[2], next: () => Promise.reject(gone), close: () => following.close() } : following;
+		},
+	});
+	const client = await dial(there());
+	await client.hello({ credential: desk.key });
+	const { task } = await client.call<Sent>("SendMessage", { ...message("m", "hello"), configuration: { returnImmediately: true } });
+	expect((await client.closed).code).toBe(1013);
+	expect(client.events).toEqual([]);
+	broken = false;
+	const again = await dial(there());
+	await again.hello({ credential: desk.key, follow: [{ contextId: task.contextId, after: 0 }] });
+	await again.until(() => again.seqs.at(-1) === 6);
+	expect(again.seqs).toEqual(upTo(6));
+});
+
+describe("a reader that stops reading", () => {
+	beforeEach(() => listen());
+
+	it("costs little, holds up nobody, and misses nothing", async () => {
+		const writer = await dial(there());
+		await writer.hello({ credential: desk.key, new: true });
+		const { task } = await writer.call<Sent>("SendMessage", message("first", "hello"));
+		const { contextId } = task;
+		const slow = await dial(there());
+		await slow.hello({ credential: desk.key, follow: [{ contextId, after: 0 }] });
+		await slow.until(() => slow.events.length === 6);
+		slow.socket.pause();
+
+		const text = "x".repeat(LIMITS.messageTextBytes - 100);
+		const turns = 300;
+		let most = 0;
+		for (let i = 0; i < turns; i++) {
+			await writer.call("SendMessage", message(`n${i}`, text, { contextId }));
+			most = Math.max(most, ...wires.map((wire) => wire.writableLength));
+			// Its frames are counted by a clock that stands still.
+			if (i % 50 === 49) desk.clock.turn(3_000);
+		}
+		const last = 6 * (turns + 1);
+		await writer.until(() => writer.seqs.at(-1) === last);
+		expect(writer.seqs).toEqual(upTo(last));
+		// Some 15 MB have been written to the log; of that little more than a page waits for the slow one.
+		expect(slow.seqs.at(-1)).toBeLessThan(last);
+		expect(most).toBeLessThan(256 * 1024);
+		expect(most).toBeGreaterThan(0);
+
+		slow.socket.resume();
+		await slow.until(() => slow.seqs.at(-1) === last);
+		expect(slow.seqs).toEqual(upTo(last));
+		expect(slow.events.map((e) => e.message?.messageId)).toEqual(writer.events.map((e) => e.message?.messageId));
+	});
+
+	it("is not read from while its answers wait", async () => {
+		const writer = await dial(there());
+		await writer.hello({ credential: desk.key, new: true });
+		const text = "x".repeat(LIMITS.messageTextBytes - 100);
+		const { task } = await writer.call<Sent>("SendMessage", message("first", text));
+		for (let i = 0; i < 24; i++) await writer.call("SendMessage", message(`n${i}`, text, { contextId: task.contextId }));
+
+		const greedy = await dial(there());
+		await greedy.hello({ credential: desk.key, new: true });
+		greedy.socket.pause();
+		const wire = wires.at(-1) as Socket;
+		let asked = 0;
+		// Each answer is some 800 KB; the connection itself takes a few MB.
+		while (!wire.isPaused()) {
+			if (asked < 55)
+				greedy.send(
+					JSON.stringify({ jsonrpc: "2.0", id: `h${asked++}`, method: "History", params: { contextId: task.contextId, before: 1_000 } }),
+				);
+			await settle();
+		}
+		expect(wire.writableLength).toBeLessThan(LIMITS.socketBufferBytes + LIMITS.socketCalls * 900_000);
+		const ids = Array.from({ length: asked }, (_, i) => `h${i}`);
+		greedy.socket.resume();
+		await greedy.until(() => ids.every((id) => greedy.frames.some((f) => f.id === id)));
+		expect(wire.isPaused()).toBe(false);
+		expect(greedy.frames.filter((f) => f.result).length + greedy.frames.filter((f) => f.error).length).toBe(asked + 1);
+	});
+});
