@@ -2,7 +2,6 @@
 import type { Artifact, Message, Task, TaskArtifactUpdateEvent } from "../../shared/a2a.schema.js";
 import { applyArtifactUpdate } from "../../shared/artifacts.js";
 import type { ContextState, LoggedMessage, Microphone } from "../../shared/channel.js";
-import { EXTENSIONS } from "../../shared/extensions.js";
 import type { JsonText } from "./engine.js";
 import type { StoredEvent } from "./ports.js";
 import type { ConversationView, TaskView } from "./reads.js";
@@ -99,7 +98,3 @@ export function contextState(view: ConversationView): ContextState {
 /** Metadata with the guest's token, given away once (A2A-3). */
 export const withGuestToken = (metadata: string, token: string): string =>
 	JSON.stringify({ ...(metadata === "" ? {} : (JSON.parse(metadata) as object)), eolGuestToken: token });
-
-/** Whether a status says that an answer was begun anew. */
-export const isInterruptedMark = (metadata: unknown): boolean =>
-	typeof metadata === "object" && metadata !== null && EXTENSIONS.chat in metadata;
