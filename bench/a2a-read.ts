@@ -1,6 +1,7 @@
 /** Tasks read and listed, with a thousand stored and with a hundred thousand: what is stored must not be felt. */
-import Database from "better-sqlite3";
+
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { SDK, SDK_SQLITE } from "./a2a-send.js";
 import type { Bench, Run } from "./bench.js";
 import { runLoad } from "./http-load.js";

@@ -14,7 +14,13 @@ export const SDK_SQLITE = "SDK on SQLite";
 /** Blocking sends of new messages for `ms`. */
 async function sends(program: Program, connections: number, ms: number): Promise<Sample> {
 	const { result, cpu } = await cpuOf(program, () =>
-		runLoad({ port: program.port, connections, ms, request: () => rpc(program, "SendMessage", message("echo hello")), expect: "TASK_STATE_COMPLETED" }),
+		runLoad({
+			port: program.port,
+			connections,
+			ms,
+			request: () => rpc(program, "SendMessage", message("echo hello")),
+			expect: "TASK_STATE_COMPLETED",
+		}),
 	);
 	return { ...result, cpu: (cpu * 1_000) / result.requests };
 }
@@ -34,7 +40,10 @@ const send: Bench = {
 		const rows = [];
 		for (const connections of CONNECTIONS) {
 			for (const program of Object.values(sides)) await sends(program, connections, WARM_MS);
-			const samples = await inTurn(run.pairs, each(sides, (program) => sends(program, connections, WINDOW_MS)));
+			const samples = await inTurn(
+				run.pairs,
+				each(sides, (program) => sends(program, connections, WINDOW_MS)),
+			);
 			const at = `${connections} connections`;
 			rows.push(
 				samples.row(`${at}: sends a second`, "perSecond", { peer: SDK }, target("ratio", "least", connections === 16 ? 1.5 : 2.5)),

@@ -81,7 +81,9 @@ const streams: Bench = {
 
 async function pacedStreams(program: Program): Promise<Sample> {
 	const began = performance.now();
-	const { cpu } = await cpuOf(program, () => Promise.all(Array.from({ length: PACED_STREAMS }, (_, i) => stream(program, i, `paced ${PIECES}`, PIECES))));
+	const { cpu } = await cpuOf(program, () =>
+		Promise.all(Array.from({ length: PACED_STREAMS }, (_, i) => stream(program, i, `paced ${PIECES}`, PIECES))),
+	);
 	const ms = performance.now() - began;
 	return { seconds: ms / 1_000, overIdeal: ms / (PIECES * PACE_MS), cpu };
 }

@@ -115,4 +115,5 @@ const lines = (headers: Record<string, string>): string =>
 export const post = (path: string, body: string, headers: Record<string, string> = {}): string =>
 	`POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${lines(headers)}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-export const get = (path: string, headers: Record<string, string> = {}): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${lines(headers)}\r\n`;
+export const get = (path: string, headers: Record<string, string> = {}): string =>
+	`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${lines(headers)}\r\n`;

@@ -10,7 +10,9 @@ const CONNECTIONS = 16;
 const WINDOW_MS = 2_000;
 
 async function load(program: Program, request: string, expect: string): Promise<Sample> {
-	const { result, cpu } = await cpuOf(program, () => runLoad({ port: program.port, connections: CONNECTIONS, ms: WINDOW_MS, request: () => request, expect }));
+	const { result, cpu } = await cpuOf(program, () =>
+		runLoad({ port: program.port, connections: CONNECTIONS, ms: WINDOW_MS, request: () => request, expect }),
+	);
 	return { ...result, cpu: (cpu * 1_000) / result.requests };
 }
 
@@ -28,8 +30,14 @@ const card: Bench = {
 		const ours = await programs.ours();
 		const sdk = peers ? await programs.sdk() : undefined;
 		const again = get(OUR_CARD, { "if-none-match": await etagOf(ours) });
-		const fresh = { [OURS]: () => load(ours, get(OUR_CARD), "protocolVersion"), ...(sdk ? { [SDK]: () => load(sdk, get(CARD), "protocolVersion") } : {}) };
-		const known = { [OURS]: () => load(ours, again, "304 Not Modified"), ...(sdk ? { [SDK]: () => load(sdk, get(CARD), "protocolVersion") } : {}) };
+		const fresh = {
+			[OURS]: () => load(ours, get(OUR_CARD), "protocolVersion"),
+			...(sdk ? { [SDK]: () => load(sdk, get(CARD), "protocolVersion") } : {}),
+		};
+		const known = {
+			[OURS]: () => load(ours, again, "304 Not Modified"),
+			...(sdk ? { [SDK]: () => load(sdk, get(CARD), "protocolVersion") } : {}),
+		};
 		await inTurn(1, fresh);
 		const cards = await inTurn(pairs, fresh);
 		const unchanged = await inTurn(pairs, known);
@@ -68,7 +76,10 @@ const floor: Bench = {
 		const bare = await programs.floor("http");
 		const express = peers ? await programs.express() : undefined;
 		const bytes = await answerBytes(ours);
-		const request = post("/", JSON.stringify({ jsonrpc: "2.0", id: 1, method: METHOD, params: {} }), { ...headersOf(ours), "x-answer": String(bytes) });
+		const request = post("/", JSON.stringify({ jsonrpc: "2.0", id: 1, method: METHOD, params: {} }), {
+			...headersOf(ours),
+			"x-answer": String(bytes),
+		});
 		const sides = {
 			[OURS]: () => load(ours, rpc(ours, METHOD, {}), "protocolVersion"),
 			[NODE]: () => load(bare, request, "xxx"),
@@ -77,7 +88,12 @@ const floor: Bench = {
 		await inTurn(1, sides);
 		const samples = await inTurn(pairs, sides);
 		return [
-			samples.row("JSON POST, all that stands before an operation: CPU a request, µs", "cpu", { floor: NODE }, target("ratio", "most", 1.6)),
+			samples.row(
+				"JSON POST, all that stands before an operation: CPU a request, µs",
+				"cpu",
+				{ floor: NODE },
+				target("ratio", "most", 1.6),
+			),
 			samples.row("JSON POST: CPU a request, µs", "cpu", { peer: EXPRESS }),
 			samples.row("JSON POST: requests a second", "perSecond", { floor: NODE }),
 		];

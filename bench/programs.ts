@@ -29,7 +29,9 @@ export const built = (name: string): string => join(BUILT, `${name}.js`);
 
 /** Bundles what is ours. */
 export async function buildPrograms(): Promise<void> {
-	const input = Object.fromEntries(["child", "serve", "floors/http", "floors/ws", "floors/disk"].map((name) => [name, join(HERE, `${name}.ts`)]));
+	const input = Object.fromEntries(
+		["child", "serve", "floors/http", "floors/ws", "floors/disk"].map((name) => [name, join(HERE, `${name}.ts`)]),
+	);
 	await build({
 		configFile: false,
 		root: PACKAGE_ROOT,

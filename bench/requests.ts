@@ -8,7 +8,8 @@ const VERSION = { "a2a-version": "1.0" };
 /** Ours has a desk's address; the peer is one agent. */
 const pathOf = (program: Program): string => (program.key === "" ? "/" : DESK);
 
-export const headersOf = (program: Program): Record<string, string> => (program.key === "" ? VERSION : { ...VERSION, authorization: `Bearer ${program.key}` });
+export const headersOf = (program: Program): Record<string, string> =>
+	program.key === "" ? VERSION : { ...VERSION, authorization: `Bearer ${program.key}` };
 
 const callText = (method: string, params: object): string => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
@@ -25,3 +26,6 @@ let messages = 0;
 export const message = (text: string, more: object = {}): { message: object } => ({
 	message: { messageId: `m-${++messages}`, role: "ROLE_USER", parts: [{ text }], ...more },
 });
+
+/** Turns of one conversation after which the next begins: in the floor as in what is measured against it. */
+export const TURNS_EACH = 8;

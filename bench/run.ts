@@ -18,7 +18,16 @@ import { upkeepBenches } from "./upkeep.js";
 import { crowdBenches } from "./ws-crowd.js";
 import { turnBenches } from "./ws-turn.js";
 
-const BENCHES: readonly Bench[] = [...sendBenches, ...readBenches, ...streamBenches, ...httpBenches, ...turnBenches, ...crowdBenches, ...upkeepBenches, ...startBenches];
+const BENCHES: readonly Bench[] = [
+	...sendBenches,
+	...readBenches,
+	...streamBenches,
+	...httpBenches,
+	...turnBenches,
+	...crowdBenches,
+	...upkeepBenches,
+	...startBenches,
+];
 
 /** A bench by its whole name, else all that have the word. */
 function chosen(names: readonly string[]): readonly Bench[] {
@@ -28,7 +37,8 @@ function chosen(names: readonly string[]): readonly Bench[] {
 		return exact.length > 0 ? exact : BENCHES.filter((bench) => bench.name.split(" ").includes(name));
 	});
 	const unknown = names.filter((_, i) => found[i]?.length === 0);
-	if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(", ")}. There are: ${BENCHES.map((bench) => bench.name).join(", ")}.`);
+	if (unknown.length > 0)
+		throw new Error(`There is no bench ${unknown.join(", ")}. There are: ${BENCHES.map((bench) => bench.name).join(", ")}.`);
 	return [...new Set(found.flat())];
 }
 
@@ -82,7 +92,15 @@ for (const bench of wanted) {
 	try {
 		const rows = await bench.run({ pairs, peers: options.peers, programs });
 		print(rows);
-		const result = { name: bench.name, at: new Date().toISOString(), machine: machine(), loadBefore: load, pairs, peers: options.peers, rows };
+		const result = {
+			name: bench.name,
+			at: new Date().toISOString(),
+			machine: machine(),
+			loadBefore: load,
+			pairs,
+			peers: options.peers,
+			rows,
+		};
 		writeFileSync(new URL(`results/${bench.name.replaceAll(" ", "-")}.json`, import.meta.url), `${JSON.stringify(result, null, "\t")}\n`);
 	} catch (error) {
 		// The others are measured all the same.

@@ -43,7 +43,8 @@ async function* stream(words: string): AsyncGenerator<Piece | Ending> {
 }
 
 const log = (level: string, fields: object, text: string): void => {
-	if (level !== "info") process.stderr.write(`${text} ${JSON.stringify(fields, (_key, value) => (value instanceof Error ? value.stack : value))}\n`);
+	if (level !== "info")
+		process.stderr.write(`${text} ${JSON.stringify(fields, (_key, value) => (value instanceof Error ? value.stack : value))}\n`);
 };
 
 const settings = loadConfig({ DATA_DIR: process.env.DATA_DIR });
@@ -65,7 +66,14 @@ const config = {
 	},
 };
 const driver = await openSqlite({ dir: config.dataDir, workerUrl: new URL("./writer.js", import.meta.url), clock: systemClock, log });
-const desk = await createDesk({ config, store: storeOf(driver, false), answerers: [answerer], clock: systemClock, random: systemRandom, log });
+const desk = await createDesk({
+	config,
+	store: storeOf(driver, false),
+	answerers: [answerer],
+	clock: systemClock,
+	random: systemRandom,
+	log,
+});
 const { engine } = desk;
 await engine.owner.createOwner({ handle: HANDLE, name: "Mira" });
 
@@ -76,7 +84,8 @@ questions.tickets = async (count: number) => {
 };
 /** The owner takes the microphone of conversations, or hands it back: one event in the log of each. */
 questions.microphone = async ({ contextIds, owner }: { contextIds: string[]; owner: boolean }) => {
-	for (const contextId of contextIds) await (owner ? engine.owner.takeMicrophone(HANDLE, contextId) : engine.owner.handBack(HANDLE, contextId));
+	for (const contextId of contextIds)
+		await (owner ? engine.owner.takeMicrophone(HANDLE, contextId) : engine.owner.handBack(HANDLE, contextId));
 };
 
 const key = await engine.owner.createKey(HANDLE, "bench");

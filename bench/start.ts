@@ -2,8 +2,8 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:http";
-import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../server/root.js";
@@ -41,7 +41,10 @@ const answers = (port: number, path: string): Promise<boolean> =>
 async function startOf(args: readonly string[], path: string, env: Record<string, string>): Promise<Sample> {
 	const port = await freePort();
 	const began = performance.now();
-	const child = spawn(process.execPath, args, { env: { ...process.env, NODE_ENV: "production", ...env, PORT: String(port) }, stdio: ["ignore", "ignore", "inherit"] });
+	const child = spawn(process.execPath, args, {
+		env: { ...process.env, NODE_ENV: "production", ...env, PORT: String(port) },
+		stdio: ["ignore", "ignore", "inherit"],
+	});
 	const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
 	try {
 		while (!(await answers(port, path))) {
@@ -61,11 +64,17 @@ async function startOf(args: readonly string[], path: string, env: Record<string
 const start: Bench = {
 	name: "start",
 	async run({ pairs, peers }) {
-		const { status } = spawnSync("npm", ["run", "--silent", "build", "--", "--logLevel", "error"], { cwd: PACKAGE_ROOT, stdio: ["ignore", "ignore", "inherit"] });
+		const { status } = spawnSync("npm", ["run", "--silent", "build", "--", "--logLevel", "error"], {
+			cwd: PACKAGE_ROOT,
+			stdio: ["ignore", "ignore", "inherit"],
+		});
 		if (status !== 0) throw new Error("The product could not be built: run npm run build and read what it says.");
 		const dir = mkdtempSync(join(tmpdir(), "start-"));
 		const env = { DATA_DIR: dir, LOG_LEVEL: "silent" };
-		const made = spawnSync(process.execPath, ["bin/earthonline.js", "owner", "create", "mira", "--name", "Mira"], { cwd: PACKAGE_ROOT, env: { ...process.env, ...env } });
+		const made = spawnSync(process.execPath, ["bin/earthonline.js", "owner", "create", "mira", "--name", "Mira"], {
+			cwd: PACKAGE_ROOT,
+			env: { ...process.env, ...env },
+		});
 		if (made.status !== 0) throw new Error(`A desk could not be made: ${made.stderr.toString()}`);
 		const sides = {
 			[OURS]: () => startOf([join(PACKAGE_ROOT, "dist/server/main.js")], "/healthz", env),

@@ -36,13 +36,18 @@ const ingest: Bench = {
 		const contextIds = await conversations(ours);
 		await ours.ask("microphone", { contextIds, owner: true });
 		const take = async (): Promise<Sample> => {
-			const request = (n: number): string => rpc(ours, "SendMessage", { ...message("echo hello", { contextId: contextIds[n % CONVERSATIONS] }), ...AT_ONCE });
+			const request = (n: number): string =>
+				rpc(ours, "SendMessage", { ...message("echo hello", { contextId: contextIds[n % CONVERSATIONS] }), ...AT_ONCE });
 			const { result, cpu } = await cpuOf(ours, () =>
 				runLoad({ port: ours.port, connections: CONNECTIONS, ms: WINDOW_MS, request, expect: "TASK_STATE_SUBMITTED" }),
 			);
 			return { ...result, cpu: (cpu * 1_000) / result.requests };
 		};
-		const sides = { [OURS]: take, [GROUPED]: () => disk.ask<Sample>("turns", WINDOW_MS), [MESSAGES]: () => disk.ask<Sample>("messages", WINDOW_MS) };
+		const sides = {
+			[OURS]: take,
+			[GROUPED]: () => disk.ask<Sample>("turns", WINDOW_MS),
+			[MESSAGES]: () => disk.ask<Sample>("messages", WINDOW_MS),
+		};
 		await inTurn(1, sides);
 		const samples = await inTurn(pairs, sides);
 		const at = `${CONVERSATIONS} conversations, the owner holding the microphone`;
@@ -61,7 +66,13 @@ const BETWEEN = 40_000;
 
 async function growth(program: Program): Promise<Sample> {
 	const send = (requests: number): Promise<unknown> =>
-		runLoad({ port: program.port, connections: CONNECTIONS, requests, request: () => rpc(program, "SendMessage", message("echo hello")), expect: "TASK_STATE_COMPLETED" });
+		runLoad({
+			port: program.port,
+			connections: CONNECTIONS,
+			requests,
+			request: () => rpc(program, "SendMessage", message("echo hello")),
+			expect: "TASK_STATE_COMPLETED",
+		});
 	await send(BEFORE);
 	const before = await program.ask<{ heapUsed: number }>("memory");
 	await send(BETWEEN);

@@ -29,7 +29,11 @@ interface Memory {
 }
 
 /** Memory a socket, in a program of its own: bytes that one has grown to are not given back for the next. */
-async function weigh(programs: Programs, start: () => Promise<Program>, open: (program: Program, count: number) => Promise<WsClient[]>): Promise<Sample> {
+async function weigh(
+	programs: Programs,
+	start: () => Promise<Program>,
+	open: (program: Program, count: number) => Promise<WsClient[]>,
+): Promise<Sample> {
 	const program = await start();
 	end(await open(program, WARM));
 	await settle();
@@ -119,7 +123,12 @@ const fanout: Bench = {
 		};
 		// Opened anew each time: one process may not hold twenty thousand.
 		const samples = await inTurn(pairs, {
-			[OURS]: async () => reachAgain(ours, await openMany(SOCKETS, (i) => hello(ours, i, { credential: ours.key, follow: [{ contextId, after: seq }] })), pass),
+			[OURS]: async () =>
+				reachAgain(
+					ours,
+					await openMany(SOCKETS, (i) => hello(ours, i, { credential: ours.key, follow: [{ contextId, after: seq }] })),
+					pass,
+				),
 			[LOOP]: async () => reachAgain(bare, await bareSockets(bare, SOCKETS), () => bare.ask("fanout")),
 		});
 		return [
@@ -191,7 +200,12 @@ const storms: Bench = {
 		};
 		const samples = await inTurn(pairs, sides);
 		return [
-			samples.row(`${SOCKETS} come back and resume ${MISSED} events, none fails: seconds`, "seconds", { floor: WS }, target("ratio", "most", 2)),
+			samples.row(
+				`${SOCKETS} come back and resume ${MISSED} events, none fails: seconds`,
+				"seconds",
+				{ floor: WS },
+				target("ratio", "most", 2),
+			),
 			samples.row(`${SOCKETS} come back: CPU a socket, µs`, "cpu", { floor: WS }),
 		];
 	},

@@ -3,7 +3,7 @@ import type { Bench } from "./bench.js";
 import { inTurn, OURS, percentile, type Sample, target } from "./measure.js";
 import { cpuOf, type Program } from "./programs.js";
 import { openMany, openSocket, type WsClient } from "./ws-load.js";
-import { talking, turn } from "./ws-visitors.js";
+import { Visitor, visitors } from "./ws-visitors.js";
 
 const SOCKETS = 1_000;
 const PER_SECOND = 300;
@@ -63,12 +63,9 @@ const turns: Bench = {
 		const ours = await programs.ours();
 		const bare = await programs.floor("ws");
 		const disk = await programs.floor("disk");
-		const people = await talking(ours, SOCKETS);
+		const people = (await visitors(ours, SOCKETS)).map((client) => new Visitor(client));
 		const echoes = await openMany(SOCKETS, (i) => openSocket(bare.port, "/", i));
-		const ask = (i: number): Promise<Buffer> => {
-			const { client, contextId } = people[i] as (typeof people)[number];
-			return turn(client, "echo hello", contextId);
-		};
+		const ask = (i: number): Promise<void> => (people[i] as Visitor).ask();
 		const steady = {
 			[OURS]: () => paced(ours, ask),
 			[WS]: () => paced(bare, (i) => echo(echoes[i] as WsClient)),
@@ -80,8 +77,7 @@ const turns: Bench = {
 		await inTurn(1, { ...loop, [WS]: steady[WS] });
 		const atPace = await inTurn(pairs, steady);
 		const fast = await inTurn(pairs, loop);
-		for (const { client } of people) client.end();
-		for (const client of echoes) client.end();
+		for (const one of [...people, ...echoes]) one.end();
 		return [
 			atPace.row(`${SOCKETS} sockets, ${PER_SECOND} turns a second: p50, ms`, "p50", { floor: WS }),
 			atPace.row(`${SOCKETS} sockets, ${PER_SECOND} turns a second: p99, ms`, "p99", { floor: WS }, target("ratio", "most", 8)),

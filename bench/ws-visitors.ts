@@ -1,15 +1,10 @@
 /** Visitors of the desk over its WebSocket binding, as the chat is one: Hello with a page's ticket, then a conversation. */
 import { EXTENSIONS } from "../shared/extensions.js";
 import type { Program } from "./programs.js";
-import { message } from "./requests.js";
+import { message, TURNS_EACH } from "./requests.js";
 import { openMany, openSocket, type WsClient } from "./ws-load.js";
 
 const WS = "/a2a/mira/ws";
-
-export interface Visitor {
-	client: WsClient;
-	contextId: string;
-}
 
 let nonces = 0;
 
@@ -17,7 +12,14 @@ let nonces = 0;
 export async function hello(program: Program, i: number, params: object, more = 0): Promise<WsClient> {
 	const client = await openSocket(program.port, WS, i);
 	const heard = client.next(1 + more);
-	client.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "Hello", params: { version: "1.0", nonce: `nonce-of-the-bench-${++nonces}`, ...params } }));
+	client.send(
+		JSON.stringify({
+			jsonrpc: "2.0",
+			id: 0,
+			method: "Hello",
+			params: { version: "1.0", nonce: `nonce-of-the-bench-${++nonces}`, ...params },
+		}),
+	);
 	const [answer] = await heard;
 	if (!answer?.includes('"result"')) throw new Error(`Hello was refused: ${answer}`);
 	return client;
@@ -63,13 +65,27 @@ export function turn(client: WsClient, text: string, contextId?: string): Promis
 	});
 }
 
-/** Visitors whose conversation has begun. */
-export async function talking(program: Program, count: number): Promise<Visitor[]> {
-	const clients = await visitors(program, count);
-	return await openMany(count, async (i) => {
-		const client = clients[i] as WsClient;
-		const answer = await turn(client, "echo hello");
-		const { result } = JSON.parse(answer.toString("utf8")) as { result: { task: { contextId: string } } };
-		return { client, contextId: result.task.contextId };
-	});
+/** Somebody who chats: turn after turn, and from time to time a new conversation. */
+export class Visitor {
+	private contextId: string | undefined;
+	private turns = 0;
+
+	constructor(private readonly client: WsClient) {}
+
+	/** Asks, and waits for the reply's last frame. */
+	async ask(): Promise<void> {
+		const answer = await turn(this.client, "echo hello", this.contextId);
+		if (++this.turns % TURNS_EACH === 0) this.leave();
+		else this.contextId ??= (JSON.parse(answer.toString("utf8")) as { result: { task: { contextId: string } } }).result.task.contextId;
+	}
+
+	/** A socket follows no more than so many; what is left is followed no longer. */
+	private leave(): void {
+		this.client.send(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "Unfollow", params: { contextId: this.contextId } }));
+		this.contextId = undefined;
+	}
+
+	end(): void {
+		this.client.end();
+	}
 }

@@ -6,14 +6,13 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { migrateSqlite } from "../../server/store/migrate.js";
-import { percentile } from "../measure.js";
 import { questions, ready } from "../child.js";
+import { percentile } from "../measure.js";
+import { TURNS_EACH } from "../requests.js";
 
 const dir = process.env.DATA_DIR ?? "";
 /** Turns of one commit: as many as wait where sixty-four clients do. */
 const GROUP = 64;
-/** The tasks of one conversation after which the next begins. */
-const TASKS_EACH = 8;
 const PAGE = 4_096;
 const FILE_PAGES = 4_096;
 
@@ -21,18 +20,34 @@ const file = join(dir, "floor.db");
 const db = new Database(file);
 for (const pragma of ["journal_mode = wal", "synchronous = full", "cache_size = -65536"]) db.pragma(pragma);
 migrateSqlite(db, file, Date.now());
-db.exec("insert into principal (uid, kind, seen_at, created_at) values ('acc_floor', 'account', 0, 0); insert into desk (handle, name, owner_id, created_at, changed_at) values ('mira', 'Mira', 1, 0, 0)");
+db.exec(
+	"insert into principal (uid, kind, seen_at, created_at) values ('acc_floor', 'account', 0, 0); insert into desk (handle, name, owner_id, created_at, changed_at) values ('mira', 'Mira', 1, 0, 0)",
+);
 
 const statement = {
-	conversation: db.prepare("insert into conversation (uid, desk_id, seq, epoch, channel, changed_at, created_at) values (?, 1, 0, 0, 'page', ?, ?)"),
-	participants: db.prepare("insert into participant (conversation_id, side, principal_id, read_seq, microphone) values (?, 'asker', 1, 0, 'desk'), (?, 'desk', 1, 0, 'desk')"),
+	conversation: db.prepare(
+		"insert into conversation (uid, desk_id, seq, epoch, channel, changed_at, created_at) values (?, 1, 0, 0, 'page', ?, ?)",
+	),
+	participants: db.prepare(
+		"insert into participant (conversation_id, side, principal_id, read_seq, microphone) values (?, 'asker', 1, 0, 'desk'), (?, 'desk', 1, 0, 'desk')",
+	),
 	grow: db.prepare("update conversation set seq = ?, epoch = ?, changed_at = ? where id = ?"),
-	task: db.prepare("insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, first_seq, last_seq, asked_seq) values (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)"),
-	endTask: db.prepare("update task set state = 'TASK_STATE_COMPLETED', status = ?, status_at = ?, artifacts = ?, last_seq = ? where id = ?"),
-	tally: db.prepare("insert into task_tally (caller_id, desk_id, tasks) values (1, 1, 1) on conflict (caller_id, desk_id) do update set tasks = task_tally.tasks + 1"),
-	key: db.prepare("insert into message (caller_id, scope, scope_id, message_id, hash, conversation_id, task_id, seq) values (1, 'desk', 1, ?, ?, ?, ?, ?)"),
+	task: db.prepare(
+		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, first_seq, last_seq, asked_seq) values (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)",
+	),
+	endTask: db.prepare(
+		"update task set state = 'TASK_STATE_COMPLETED', status = ?, status_at = ?, artifacts = ?, last_seq = ? where id = ?",
+	),
+	tally: db.prepare(
+		"insert into task_tally (caller_id, desk_id, tasks) values (1, 1, 1) on conflict (caller_id, desk_id) do update set tasks = task_tally.tasks + 1",
+	),
+	key: db.prepare(
+		"insert into message (caller_id, scope, scope_id, message_id, hash, conversation_id, task_id, seq) values (1, 'desk', 1, ?, ?, ?, ?, ?)",
+	),
 	event: db.prepare("insert into event (conversation_id, seq, kind, task_id, body, at) values (?, ?, ?, ?, ?, ?)"),
-	turn: db.prepare("insert into turn (uid, conversation_id, desk_id, state, epoch, claim, lease_until, attempts, through_seq, asker_id, guest, queued_at) values (?, ?, 1, 'running', 1, ?, 0, 1, 1, 1, 0, 0)"),
+	turn: db.prepare(
+		"insert into turn (uid, conversation_id, desk_id, state, epoch, claim, lease_until, attempts, through_seq, asker_id, guest, queued_at) values (?, ?, 1, 'running', 1, ?, 0, 1, 1, 1, 0, 0)",
+	),
 	endTurn: db.prepare("delete from turn where id = ?"),
 };
 
@@ -50,7 +65,7 @@ function nextConversation(): void {
 /** The rows of one message that is taken in. Gives its task's id and public id. */
 function message(state: string, events: number): { id: number; task: string } {
 	const now = Date.now();
-	if (made++ % TASKS_EACH === 0) nextConversation();
+	if (made++ % TURNS_EACH === 0) nextConversation();
 	const task = uid("tsk");
 	const status = `{"state":"${state}","timestamp":"${new Date(now).toISOString()}"}`;
 	statement.grow.run(seq + events, 1, now, conversation);
@@ -72,8 +87,22 @@ function turn(): void {
 	statement.event.run(conversation, ++seq, "status", id, status, now);
 	statement.grow.run(seq + 3, 1, now, conversation);
 	const artifact = `{"artifactId":"result","name":"result","parts":[{"text":"echo hello"}]}`;
-	statement.event.run(conversation, ++seq, "whole", id, `{"taskId":"${task}","contextId":"${task}","artifact":${artifact},"lastChunk":true}`, now);
-	statement.event.run(conversation, ++seq, "message", id, `{"messageId":"${task}","contextId":"${task}","taskId":"${task}","role":"ROLE_AGENT","parts":[{"text":"echo hello"}]}`, now);
+	statement.event.run(
+		conversation,
+		++seq,
+		"whole",
+		id,
+		`{"taskId":"${task}","contextId":"${task}","artifact":${artifact},"lastChunk":true}`,
+		now,
+	);
+	statement.event.run(
+		conversation,
+		++seq,
+		"message",
+		id,
+		`{"messageId":"${task}","contextId":"${task}","taskId":"${task}","role":"ROLE_AGENT","parts":[{"text":"echo hello"}]}`,
+		now,
+	);
 	statement.event.run(conversation, ++seq, "status", id, status, now);
 	statement.endTask.run(status, now, `[${artifact}]`, seq, id);
 	statement.endTurn.run(row);

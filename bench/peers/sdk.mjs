@@ -2,10 +2,11 @@
  * The peer: the server of @a2a-js/sdk on Express, an echo that completes at once with four events a task, or streams pieces. In
  * memory, or with `STORE=sqlite` its own database store on better-sqlite3 at synchronous=FULL.
  */
+
+import { join } from "node:path";
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from "@a2a-js/sdk/server";
 import { agentCardHandler, jsonRpcHandler, UserBuilder } from "@a2a-js/sdk/server/express";
 import express from "express";
-import { join } from "node:path";
 
 const PIECES = 200;
 const TASK = { SUBMITTED: 1, WORKING: 2, COMPLETED: 3 };
@@ -15,7 +16,16 @@ const status = (state) => ({ state, message: undefined, timestamp: new Date().to
 class Echo {
 	async execute({ taskId, contextId, userMessage }, bus) {
 		const words = userMessage.parts[0]?.content?.value ?? "";
-		bus.publish(AgentEvent.task({ id: taskId, contextId, status: status(TASK.SUBMITTED), artifacts: [], history: [userMessage], metadata: undefined }));
+		bus.publish(
+			AgentEvent.task({
+				id: taskId,
+				contextId,
+				status: status(TASK.SUBMITTED),
+				artifacts: [],
+				history: [userMessage],
+				metadata: undefined,
+			}),
+		);
 		bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: status(TASK.WORKING), metadata: undefined }));
 		const piece = (said, append, lastChunk) =>
 			AgentEvent.artifactUpdate({
@@ -70,7 +80,18 @@ const card = {
 	securityRequirements: [],
 	defaultInputModes: ["text/plain"],
 	defaultOutputModes: ["text/plain"],
-	skills: [{ id: "echo", name: "echo", description: "echo", tags: ["echo"], examples: [], inputModes: [], outputModes: [], securityRequirements: [] }],
+	skills: [
+		{
+			id: "echo",
+			name: "echo",
+			description: "echo",
+			tags: ["echo"],
+			examples: [],
+			inputModes: [],
+			outputModes: [],
+			securityRequirements: [],
+		},
+	],
 	signatures: [],
 };
 const store = process.env.STORE === "sqlite" ? await sqliteStore() : new InMemoryTaskStore();

@@ -66,7 +66,12 @@ export class SocketCall implements CallContext {
 	 */
 	onSent(sent: Sent, message: Message): void {
 		const begun = message.contextId === undefined && message.taskId === undefined;
-		followFrom(this.session, this, sent.contextId, begun ? undefined : { seq: sent.seq, task: sent.message === undefined ? sent.task : undefined });
+		followFrom(
+			this.session,
+			this,
+			sent.contextId,
+			begun ? undefined : { seq: sent.seq, task: sent.message === undefined ? sent.task : undefined },
+		);
 	}
 }
 

@@ -157,6 +157,8 @@ describe("a conversation", () => {
 				own.clock.turn(60_000);
 				await settle();
 			}
+			// Written behind the fold: when its answer is here, the fold's is.
+			await own.engine.owner.putMemory("mira", "a.md", "x");
 
 			// From the beginning, and from the midst of the pieces.
 			for (const after of [0, 5]) {

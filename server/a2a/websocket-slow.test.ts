@@ -1,56 +1,36 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import { dial, message } from "../../test/socket/client.js";
-import { openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
-import type { Engine } from "../engine/engine.js";
-import { Cards } from "./card.js";
-import { Gate } from "./limits.js";
-import { attachWebsocket, type Websocket } from "./websocket.js";
+import { type Attached, attach, openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
 
 type Sent = { task: { contextId: string } };
 const upTo = (seq: number): number[] => Array.from({ length: seq }, (_, i) => i + 1);
 
 let desk: SocketDesk;
-let server: Server;
-let wires: Socket[];
-let sockets: Websocket;
-const there = (): { port: number; handle: string } => ({ port: (server.address() as AddressInfo).port, handle: "mira" });
-
-/** A server of the test's own over the desk's engine, to look at its side of the connections. */
-async function listen(engine: Engine = desk.engine): Promise<void> {
-	wires = [];
-	server = createServer().on("connection", (wire) => wires.push(wire));
-	const { config, clock } = desk;
-	const cards = new Cards({ config, version: "1" });
-	sockets = attachWebsocket({ server, engine, config, log: () => undefined, gate: new Gate(clock, config.limits), cards });
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-}
-
+let there: Attached;
 beforeEach(async () => {
 	desk = await openSocketDesk({ limits: { requestsPerMinutePerAddress: 10_000 } });
 });
 afterEach(async () => {
-	await sockets.close();
-	await new Promise((resolve) => server.close(resolve));
+	await there.close();
 	await desk.close();
 });
 
 it("one event for many reaches each of them once, from one and the same log", async () => {
-	await listen();
-	const writer = await dial(there());
+	there = await attach(desk);
+	const writer = await dial(there);
 	await writer.hello({ credential: desk.key, new: true });
 	const { task } = await writer.call<Sent>("SendMessage", message("first", "hello"));
 	const readers = await Promise.all(
 		Array.from({ length: 150 }, async () => {
-			const reader = await dial(there());
+			const reader = await dial(there);
 			await reader.hello({ credential: desk.key });
 			return reader;
 		}),
 	);
-	expect(sockets.count).toBe(151);
+	expect(there.sockets.count).toBe(151);
 	await writer.call("SendMessage", message("second", "and now?", { contextId: task.contextId }));
 	await writer.until(() => writer.seqs.at(-1) === 12);
 	for (const reader of readers) {
@@ -59,12 +39,12 @@ it("one event for many reaches each of them once, from one and the same log", as
 	}
 	await Promise.all(readers.map((reader) => reader.close()));
 	await settle();
-	expect(sockets.count).toBe(1);
+	expect(there.sockets.count).toBe(1);
 });
 
 it("a log that cannot be read closes the socket with 1013, and the client goes on when it can", async () => {
 	let broken = true;
-	await listen({
+	there = await attach(desk, {
 		...desk.engine,
 		follow(...where) {
 			const following = desk.engine.follow(...where);
@@ -72,27 +52,29 @@ it("a log that cannot be read closes the socket with 1013, and the client goes o
 			return broken ? { seq: where[2], next: () => Promise.reject(gone), close: () => following.close() } : following;
 		},
 	});
-	const client = await dial(there());
+	const client = await dial(there);
 	await client.hello({ credential: desk.key });
 	const { task } = await client.call<Sent>("SendMessage", { ...message("m", "hello"), configuration: { returnImmediately: true } });
 	expect((await client.closed).code).toBe(1013);
 	expect(client.events).toEqual([]);
 	broken = false;
-	const again = await dial(there());
+	const again = await dial(there);
 	await again.hello({ credential: desk.key, follow: [{ contextId: task.contextId, after: 0 }] });
 	await again.until(() => again.seqs.at(-1) === 6);
 	expect(again.seqs).toEqual(upTo(6));
 });
 
 describe("a reader that stops reading", () => {
-	beforeEach(() => listen());
+	beforeEach(async () => {
+		there = await attach(desk);
+	});
 
 	it("costs little, holds up nobody, and misses nothing", async () => {
-		const writer = await dial(there());
+		const writer = await dial(there);
 		await writer.hello({ credential: desk.key, new: true });
 		const { task } = await writer.call<Sent>("SendMessage", message("first", "hello"));
 		const { contextId } = task;
-		const slow = await dial(there());
+		const slow = await dial(there);
 		await slow.hello({ credential: desk.key, follow: [{ contextId, after: 0 }] });
 		await slow.until(() => slow.events.length === 6);
 		slow.socket.pause();
@@ -102,7 +84,7 @@ describe("a reader that stops reading", () => {
 		let most = 0;
 		for (let i = 0; i < turns; i++) {
 			await writer.call("SendMessage", message(`n${i}`, text, { contextId }));
-			most = Math.max(most, ...wires.map((wire) => wire.writableLength));
+			most = Math.max(most, ...there.wires.map((wire) => wire.writableLength));
 			// Its frames are counted by a clock that stands still.
 			if (i % 50 === 49) desk.clock.turn(3_000);
 		}
@@ -121,16 +103,16 @@ describe("a reader that stops reading", () => {
 	});
 
 	it("is not read from while its answers wait", async () => {
-		const writer = await dial(there());
+		const writer = await dial(there);
 		await writer.hello({ credential: desk.key, new: true });
 		const text = "x".repeat(LIMITS.messageTextBytes - 100);
 		const { task } = await writer.call<Sent>("SendMessage", message("first", text));
 		for (let i = 0; i < 24; i++) await writer.call("SendMessage", message(`n${i}`, text, { contextId: task.contextId }));
 
-		const greedy = await dial(there());
+		const greedy = await dial(there);
 		await greedy.hello({ credential: desk.key, new: true });
 		greedy.socket.pause();
-		const wire = wires.at(-1) as Socket;
+		const wire = there.wires.at(-1) as Socket;
 		let asked = 0;
 		// Each answer is some 800 KB; the connection itself takes a few MB.
 		while (!wire.isPaused()) {

@@ -15,7 +15,7 @@ const QUEUE = 256;
 const PAGE = 500;
 
 /** Bytes of events kept for readers that begin just after they were written, and how many of one conversation. */
-const RECENT_BYTES = 512 * 1024;
+const RECENT_BYTES = 4 * 1024 * 1024;
 const RECENT_EVENTS = 32;
 
 /** The ends of the logs that have grown last: a reader that begins there need not ask the store. */

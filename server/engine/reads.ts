@@ -81,7 +81,8 @@ export interface DueTurn {
 
 /** What a claimed turn is told: read after its claim. */
 export interface TurnView {
-	messages: { event: StoredEvent; from: "visitor" | "desk" | "owner" }[];
+	/** Oldest first. `body`: wire JSON of the message. */
+	messages: { seq: number; body: string; from: "visitor" | "desk" | "owner" }[];
 	asker: PrincipalRow;
 	conversation: ConversationRow;
 }

@@ -111,9 +111,7 @@ export class Turns {
 	/** Claims a waiting turn and runs it; nothing where it is not to be had. */
 	wake(turnUid: string): void {
 		if (this.stopping) return;
-		void this.claim(turnUid).catch((error: unknown) =>
-			this.parts.log("warn", { turn: turnUid, err: error }, "a turn could not be claimed yet"),
-		);
+		void this.tryClaim(turnUid, false);
 	}
 
 	private async claim(turnUid: string, orphaned = false): Promise<void> {
@@ -151,31 +149,29 @@ export class Turns {
 		covered: readonly string[],
 	): Promise<void> {
 		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
-		const messages = view.messages.map(
-			({ event, from }): TurnMessage => ({ seq: event.seq, from, message: JSON.parse(event.body) as Message }),
-		);
+		const messages = view.messages.map(({ seq, from, body }) => new Told(seq, from, body));
 		// It answers what its tasks ask and have had no word to yet; a message that came during another turn stands before that one's reply.
-		const asked = (m: TurnMessage): boolean => {
-			const { taskId } = m.message;
-			return (
-				m.from === "visitor" &&
-				taskId !== undefined &&
-				covered.includes(taskId) &&
-				!messages.some((other) => other.from !== "visitor" && other.seq > m.seq && other.message.taskId === taskId)
-			);
-		};
-		this.begin({ ...about, history: messages.filter((m) => !asked(m)), incoming: messages.filter(asked) });
+		const isAnswered = (asked: Told, taskId: string): boolean =>
+			messages.some((other) => other.from !== "visitor" && other.seq > asked.seq && other.isOf(taskId));
+		const isAsked = (m: Told): boolean => m.from === "visitor" && covered.some((taskId) => m.isOf(taskId) && !isAnswered(m, taskId));
+		const history: TurnMessage[] = [];
+		const incoming: TurnMessage[] = [];
+		for (const m of messages) (isAsked(m) ? incoming : history).push(m);
+		this.begin({ ...about, history, incoming });
 	}
 
-	/** Looks for turns that nobody holds, now and from time to time. Where this process alone writes, nobody holds any at its start. */
+	/**
+	 * Looks for turns that nobody holds, now and from time to time. Where this process alone writes, nobody holds any at its start.
+	 * Never rejects: a server whose disk is full starts too, and takes them up when it can.
+	 */
 	async start(): Promise<void> {
-		await this.sweep(!this.parts.store.shared);
+		let orphaned = !this.parts.store.shared;
+		const look = async (): Promise<void> => {
+			if (await this.sweep(orphaned)) orphaned = false;
+		};
+		await look();
 		const again = (): void => {
-			this.stopSweep = this.parts.clock.after(SWEEP_MS, () => {
-				void this.sweep()
-					.catch((error: unknown) => this.parts.log("warn", { err: error }, "could not look for waiting turns"))
-					.finally(() => !this.stopping && again());
-			});
+			this.stopSweep = this.parts.clock.after(SWEEP_MS, () => void look().finally(() => !this.stopping && again()));
 		};
 		again();
 	}
@@ -185,54 +181,61 @@ export class Turns {
 		if (!this.stopping) await this.sweep();
 	}
 
-	private async sweep(orphaned = false): Promise<void> {
+	/** Claims what nobody holds. False: the store does not answer now, and somebody has to look again. */
+	private async sweep(orphaned = false): Promise<boolean> {
 		const { store, clock } = this.parts;
 		const now = orphaned ? Number.MAX_SAFE_INTEGER : clock.now();
 		const isServed = new Map<number, boolean>();
 		const suspects: DueTurn[] = [];
-		for (
+		try {
 			let due = await store.read.dueTurns(now, SWEEP_LIMIT);
-			due.length > 0;
-			due = await store.read.dueTurns(now, SWEEP_LIMIT, due.at(-1)?.id)
-		) {
-			for (const turn of due) {
-				if (!isServed.has(turn.deskId)) {
-					const desk = await this.parts.deskById(turn.deskId);
-					isServed.set(turn.deskId, desk !== undefined && this.answererOf(desk) !== undefined);
+			for (; due.length > 0; due = await store.read.dueTurns(now, SWEEP_LIMIT, due.at(-1)?.id)) {
+				for (const turn of due) {
+					if (!isServed.has(turn.deskId)) {
+						const desk = await this.parts.deskById(turn.deskId);
+						isServed.set(turn.deskId, desk !== undefined && this.answererOf(desk) !== undefined);
+					}
+					if (!isServed.get(turn.deskId) || this.runs.has(turn.uid)) continue;
+					if (this.stopping) return true;
+					if (turn.attempts === LIMITS.turnAttempts - 1) suspects.push(turn);
+					// The others would meet the same.
+					else if (!(await this.tryClaim(turn.uid, orphaned))) return false;
 				}
-				if (!isServed.get(turn.deskId) || this.runs.has(turn.uid)) continue;
-				if (turn.attempts < LIMITS.turnAttempts - 1) await this.claim(turn.uid, orphaned);
-				else suspects.push(turn);
 			}
+		} catch (error) {
+			this.parts.log("warn", { err: error }, "could not look for waiting turns");
+			return false;
 		}
-		if (suspects.length > 0 && !this.trying) void this.try(suspects, orphaned);
+		if (suspects.length > 0 && !this.trying) await this.oneByOne(suspects, orphaned);
+		return true;
 	}
 
 	/**
-	 * Turns that were under way at all crashes but the last that is allowed: one of them may be why. They run one after another, so that
-	 * only that one is parked by the next crash, and the others are answered (reliability.md G-35).
+	 * Turns that have been under way at every crash, and of which the next one parks whatever runs: one of them may be why. They run
+	 * one after another, so that only that one is parked and the others are answered (reliability.md G-35).
 	 */
-	private async try(suspects: readonly DueTurn[], orphaned: boolean): Promise<void> {
-		this.trying = true;
-		const { log, clock } = this.parts;
+	private async oneByOne([suspect, ...others]: readonly DueTurn[], orphaned: boolean): Promise<void> {
+		this.trying = suspect !== undefined && !this.stopping;
+		if (!suspect || !this.trying) return;
+		if (!this.runs.has(suspect.uid)) await this.tryClaim(suspect.uid, orphaned);
+		let stopTimer: () => void = () => undefined;
+		const longEnough = new Promise<void>((resolve) => {
+			stopTimer = this.parts.clock.after(SUSPECT_MS, resolve);
+		});
+		void Promise.race([this.runs.get(suspect.uid)?.done, longEnough]).then(() => {
+			stopTimer();
+			void this.oneByOne(others, orphaned);
+		});
+	}
+
+	/** Claims and runs a turn. False where the store takes no writes now (disk full, busy): it is looked for again. */
+	private async tryClaim(turnUid: string, orphaned: boolean): Promise<boolean> {
 		try {
-			for (const { uid } of suspects) {
-				if (this.stopping) return;
-				if (this.runs.has(uid)) continue;
-				await this.claim(uid, orphaned).catch((error: unknown) =>
-					log("warn", { turn: uid, err: error }, "a turn could not be claimed yet"),
-				);
-				const { done } = this.runs.get(uid) ?? {};
-				if (!done) continue;
-				let stopTimer: (() => void) | undefined;
-				const longEnough = new Promise<void>((resolve) => {
-					stopTimer = clock.after(SUSPECT_MS, resolve);
-				});
-				await Promise.race([done, longEnough]);
-				stopTimer?.();
-			}
-		} finally {
-			this.trying = false;
+			await this.claim(turnUid, orphaned);
+			return true;
+		} catch (error) {
+			this.parts.log("warn", { turn: turnUid, err: error }, "a turn could not be claimed yet");
+			return (error as { code?: string }).code !== "unavailable";
 		}
 	}
 
@@ -251,6 +254,26 @@ export class Turns {
 			run.stop();
 			await this.parts.store.write("releaseTurn", { turnUid, claim, now: this.parts.clock.now() }).catch(() => undefined);
 		}
+	}
+}
+
+/** A message as its turn is told of it. Read from its text when somebody looks at it: most of fifty are looked at by nobody. */
+class Told implements TurnMessage {
+	private read: Message | undefined;
+
+	constructor(
+		readonly seq: number,
+		readonly from: TurnMessage["from"],
+		private readonly body: string,
+	) {}
+
+	get message(): Message {
+		this.read ??= JSON.parse(this.body) as Message;
+		return this.read;
+	}
+
+	isOf(taskId: string): boolean {
+		return this.body.includes(taskId) && this.message.taskId === taskId;
 	}
 }
 

@@ -40,19 +40,24 @@ const KEYS: Record<string, string> = {
 	ended: "ended",
 };
 
-const wire = new WeakMap<StoredEvent, JsonText>();
+const WIRE = Symbol("wire");
+
+/** An event with its text, once somebody has asked for it. A weak map from one to the other would cost every collection of garbage. */
+interface Worded extends StoredEvent {
+	[WIRE]?: JsonText;
+}
 
 /** An event as readers of its conversation get it (LogEvent). The same text object each time, unless it covers folded numbers. */
-export function logEventText(contextId: string, event: StoredEvent, from: number): JsonText {
+export function logEventText(contextId: string, event: Worded, from: number): JsonText {
 	if (from === event.seq) {
-		const known = wire.get(event);
+		const known = event[WIRE];
 		if (known !== undefined) return known;
 	}
 	const covered = from === event.seq ? "" : `,"from":${from}`;
 	const key = KEYS[event.kind];
 	const body = key === undefined ? "" : `,"${key}":${event.body}`;
 	const text = `{"contextId":"${contextId}","seq":${event.seq}${covered},"at":${event.at}${body}}`;
-	if (covered === "") wire.set(event, text);
+	if (covered === "") event[WIRE] = text;
 	return text;
 }
 

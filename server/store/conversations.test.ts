@@ -602,4 +602,42 @@ describe.each(DATABASES)("a process that dies on %s", (database) => {
 		});
 		expect(words(await desk.ask(me, "next", { contextId: sent.contextId }))).toBe("fine");
 	});
+
+	it("answers whoever was under way beside a turn that took the process down three times", async () => {
+		place = await storePlace(database);
+		desk = await openEngine(place);
+		const [poisoner, other] = [await desk.caller(), await desk.caller()];
+		const hang: Script = async function* () {
+			await new Promise(() => undefined);
+		};
+		desk.script(hang);
+		const poison = await desk.send(poisoner, "poison");
+		const fine = await desk.send(other, "fine");
+		await again(hang);
+		await again(hang);
+		await again((turn) =>
+			textsOf(turn).includes("poison") ? hang(turn, new AbortController().signal) : echoScript(turn, new AbortController().signal),
+		);
+		const d = await desk.desk();
+		await desk.engine.answer(other, d, await desk.send(other, "more", { contextId: fine.contextId }), { waitMs: 60_000 });
+		expect((await desk.task(other, fine.taskId)).status.state).toBe("TASK_STATE_COMPLETED");
+		expect((await desk.task(poisoner, poison.taskId)).status.state).toBe("TASK_STATE_FAILED");
+	});
+
+	it("takes up all turns of a process that died, however many", async () => {
+		place = await storePlace(database);
+		desk = await openEngine(place);
+		const me = await desk.caller();
+		desk.script(async function* () {
+			await new Promise(() => undefined);
+		});
+		const account: typeof me = { ...me, principal: me.principal && { ...me.principal, kind: "account" } };
+		const sends = await Promise.all(Array.from({ length: 205 }, (_, i) => desk.send(account, `question ${i}`)));
+		await again(echoScript);
+		const d = await desk.desk();
+		for (const sent of sends) {
+			const answered = await desk.engine.answer(account, d, sent, { waitMs: 60_000 });
+			expect(answered).toMatchObject({ kind: "task", state: "TASK_STATE_COMPLETED" });
+		}
+	});
 });

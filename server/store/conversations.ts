@@ -77,27 +77,23 @@ export function* loadSend(input: SendInput): Steps<SendRows> {
 }
 
 function* retryOf(input: SendInput, scope: string, scopeId: number): Steps<SendRows["retry"]> {
-	const row = yield* one<TaskRow & { hash: string; keptSeq: number }>(
-		RETRY_OF,
-		input.callerId,
-		scope,
-		scopeId,
-		input.message.messageId,
-	);
+	const row = yield* one<TaskRow & { hash: string; keptSeq: number }>(RETRY_OF, input.callerId, scope, scopeId, input.message.messageId);
 	if (!row) return undefined;
 	const { hash, keptSeq, ...task } = row;
 	return { hash, task, seq: keptSeq };
 }
 
+/** The desk's own are counted no further than they may be: ever so many guests must not make each other's sends slower. */
+const OPEN_TURNS = `select
+	(select count(*) from turn where asker_id = ? and desk_id = ? and guest = 1 and state <> 'parked') as guest,
+	(select count(*) from turn where desk_id = ? and place = ? and guest = 1 and state <> 'parked') as place,
+	(select count(*) from (select 1 from turn where desk_id = ? and guest = 1 and state <> 'parked' limit ?) t) as desk`;
+
 function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
-	const place = input.provenance.embed ?? input.provenance.site ?? null;
-	const row = yield* one<{ guest: number | null; place: number | null; desk: number }>(
-		`select sum(case when asker_id = ? then 1 else 0 end) as guest, sum(case when place = ? then 1 else 0 end) as place, count(*) as desk from turn where desk_id = ? and guest = 1 and state <> 'parked'`,
-		input.callerId ?? 0,
-		place ?? "",
-		input.deskId,
-	);
-	return { guest: Number(row?.guest ?? 0), place: Number(row?.place ?? 0), desk: Number(row?.desk ?? 0) };
+	const { deskId, limits } = input;
+	const place = input.provenance.embed ?? input.provenance.site ?? "";
+	const row = yield* one<SendRows["openTurns"]>(OPEN_TURNS, input.callerId ?? 0, deskId, deskId, place, deskId, limits.turnsPerDesk);
+	return row ?? { guest: 0, place: 0, desk: 0 };
 }
 
 type WithDesk = ConversationRow & {
@@ -262,7 +258,8 @@ const EVENTS_AT_ONCE = 4;
 /** By the number of rows. */
 const INSERT_EVENTS = Array.from(
 	{ length: EVENTS_AT_ONCE + 1 },
-	(_, rows) => `insert into event (conversation_id, seq, kind, task_id, body, at) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`,
+	(_, rows) =>
+		`insert into event (conversation_id, seq, kind, task_id, body, at) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`,
 );
 
 function* insertEvents(conversationId: number, events: readonly StoredEvent[], ids: ReadonlyMap<string, number>): Steps<void> {

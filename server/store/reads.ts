@@ -9,6 +9,20 @@ import { CONVERSATION, DESK, DESK_FROM, EVENT, EVENT_FROM, OPEN_STATES, PARTICIP
 import { loadRecentSites, loadRules } from "./sites.js";
 import { all, one, type SqlValue, type Steps } from "./sql.js";
 
+// Texts stand here whole: one put together at each call would cost more to look up among the prepared than its statement takes.
+const ONE_TASK = `select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`;
+const SHOWN_OPEN_TASKS_OF = `select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`;
+const PARTICIPANTS_OF = `select ${PARTICIPANT} from participant where conversation_id = ?`;
+const EVENTS_AFTER = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`;
+const MESSAGES_BEFORE = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq < ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`;
+/** As a caller: an owner who calls their own desk sees what they asked, not what others did (A2A-3). */
+const THEIRS = `select ${CONVERSATION} from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?`;
+const THEIR_NEWEST = `${THEIRS} order by c.id desc limit 1`;
+const THEIRS_BY_UID = `${THEIRS} and c.uid = ?`;
+const TOLD = "select seq, body from event where conversation_id = ? and seq <= ? and kind in ('message', 'bare') order by seq desc limit ?";
+const ASKER = `select ${PRINCIPAL} from participant s join principal p on p.id = s.principal_id where s.conversation_id = ? and s.side = 'asker'`;
+const CONVERSATION_BY_ID = `select ${CONVERSATION} from conversation c where c.id = ?`;
+
 /** More than any history that is asked for: stands for "all of it". */
 const ALL = 1_000_000;
 
@@ -36,12 +50,7 @@ function* viewOf(task: TaskRow, seq: number, historyLength: number, artifacts: b
 type TaskWithSeq = TaskRow & { seq: number };
 
 function* task(callerId: number, deskId: number, uid: string, historyLength: number): Steps<TaskView | undefined> {
-	const row = yield* one<TaskWithSeq>(
-		`select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`,
-		uid,
-		callerId,
-		deskId,
-	);
+	const row = yield* one<TaskWithSeq>(ONE_TASK, uid, callerId, deskId);
 	if (!row) return undefined;
 	return yield* viewOf(row, row.seq, historyLength, true);
 }
@@ -80,40 +89,26 @@ function* tasks(query: TaskPageQuery): Steps<TaskPage> {
 }
 
 function* messages(conversationId: number, before: number, limit: number): Steps<{ events: StoredEvent[]; more: boolean }> {
-	const rows = yield* all<StoredEvent>(
-		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq < ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`,
-		...[conversationId, before, limit + 1],
-	);
+	const rows = yield* all<StoredEvent>(MESSAGES_BEFORE, conversationId, before, limit + 1);
 	return { events: rows.slice(0, limit).reverse(), more: rows.length > limit };
 }
 
 function* conversation(principalId: number, deskId: number, uid: string | null, count: number): Steps<ConversationView | undefined> {
-	// As a caller: an owner who calls their own desk sees what they asked, not what others did (A2A-3).
-	const theirs =
-		"from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?";
 	const row =
 		uid === null
-			? yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} order by c.id desc limit 1`, principalId, deskId)
-			: yield* one<ConversationRow>(`select ${CONVERSATION} ${theirs} and c.uid = ?`, principalId, deskId, uid);
+			? yield* one<ConversationRow>(THEIR_NEWEST, principalId, deskId)
+			: yield* one<ConversationRow>(THEIRS_BY_UID, principalId, deskId, uid);
 	if (!row) return undefined;
-	const participants = yield* all<ParticipantRow>(`select ${PARTICIPANT} from participant where conversation_id = ?`, row.id);
+	const participants = yield* all<ParticipantRow>(PARTICIPANTS_OF, row.id);
 	const last = count > 0 ? yield* messages(row.id, row.seq + 1, count) : { events: [], more: false };
-	const open = yield* all<TaskRow>(
-		`select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`,
-		row.id,
-	);
+	const open = yield* all<TaskRow>(SHOWN_OPEN_TASKS_OF, row.id);
 	const openTasks: TaskView[] = [];
 	for (const t of open) openTasks.push(yield* viewOf(t, row.seq, 0, true));
 	return { conversation: row, participants, messages: last.events, more: last.more, openTasks };
 }
 
 function* events(conversationId: number, after: number, limit: number, maxBytes: number): Steps<StoredEvent[]> {
-	const rows = yield* all<StoredEvent>(
-		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`,
-		conversationId,
-		after,
-		limit,
-	);
+	const rows = yield* all<StoredEvent>(EVENTS_AFTER, conversationId, after, limit);
 	let bytes = 0;
 	const fits = rows.findIndex((row) => {
 		bytes += row.body.length;
@@ -123,20 +118,14 @@ function* events(conversationId: number, after: number, limit: number, maxBytes:
 }
 
 function* turn(conversationId: number, throughSeq: number, count: number): Steps<TurnView> {
-	const rows = yield* all<StoredEvent>(
-		`select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq <= ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`,
-		...[conversationId, throughSeq, count],
-	);
-	const asker = yield* one<PrincipalRow>(
-		`select ${PRINCIPAL} from participant s join principal p on p.id = s.principal_id where s.conversation_id = ? and s.side = 'asker'`,
-		conversationId,
-	);
-	const conversation = yield* one<ConversationRow>(`select ${CONVERSATION} from conversation c where c.id = ?`, conversationId);
+	const rows = yield* all<{ seq: number; body: string }>(TOLD, conversationId, throughSeq, count);
+	const asker = yield* one<PrincipalRow>(ASKER, conversationId);
+	const conversation = yield* one<ConversationRow>(CONVERSATION_BY_ID, conversationId);
 	if (!asker || !conversation) throw new Error("a conversation without an asker");
 	return {
 		asker,
 		conversation,
-		messages: rows.reverse().map((event) => ({ event, from: event.body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })),
+		messages: rows.reverse().map(({ seq, body }) => ({ seq, body, from: body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })),
 	};
 }
 

@@ -9,6 +9,7 @@ import Database from "better-sqlite3";
 import { DeskError, type DeskErrorWire } from "../../shared/errors.js";
 import { backup } from "./backup.js";
 import { monotonic, type OperationTable, perform, refused, runSync, unavailable } from "./db.js";
+import { handOver } from "./hand-over.js";
 import { migrateSqlite } from "./migrate.js";
 import { checkpointsOf, LOG_KEEPS_BYTES } from "./sqlite-checkpoints.js";
 import { asking, type Connection, checkIntact, checkVersion, deviceTrouble, isBusy, isDamage, orDamaged } from "./sqlite-connection.js";
@@ -34,7 +35,7 @@ export interface Call {
 }
 
 export type ToWriter =
-	/** `calls`: JSON of Call[], which costs a third of what cloning them does. `at`: when the oldest of them was called, on the clock of `monotonic`. */
+	/** `calls`: JSON of Call[] (`hand-over.ts`). `at`: when the oldest of them was called, on the clock of `monotonic`. */
 	{ type: "write"; calls: string; at: number } | { type: "close" };
 
 export type Answer =
@@ -262,7 +263,7 @@ class Writer {
 	/** Never throws: an answer that cannot be handed over is a bug of its operation and keeps no other one back. */
 	private answer(answers: Answer[]): void {
 		try {
-			this.tell({ type: "answers", answers: JSON.stringify(answers) });
+			this.tell({ type: "answers", answers: handOver(answers) });
 		} catch (error) {
 			if (answers.length > 1) for (const one of answers) this.answer([one]);
 			else for (const { id } of answers) this.answer([{ id, broke: { operation: "", error: told(error) } }]);

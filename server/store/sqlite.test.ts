@@ -328,7 +328,7 @@ describe("the thread", () => {
 		await start();
 		const ended = await Promise.allSettled([
 			driver.write("put", { name: "a" }),
-			driver.write("put", { name: "x", value: 1n }),
+			driver.write("put", { name: "x", text: () => {} }),
 			driver.write("put", { name: "b" }),
 		]);
 		expect(ended.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);

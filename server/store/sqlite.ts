@@ -12,6 +12,7 @@ import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Clock } from "../engine/ports.js";
 import { bug, type Driver, type Log, monotonic, pause, runSync, stopping, unsure } from "./db.js";
+import { handOver } from "./hand-over.js";
 import { lockFolder } from "./lock.js";
 import type { Steps } from "./sql.js";
 import { asking, type Connection, damaged, databaseFile, deviceTrouble, isBusy, isDamage, makePrivateFile } from "./sqlite-connection.js";
@@ -145,7 +146,7 @@ class SqliteDriver implements Driver {
 
 	private post(calls: Call[]): void {
 		try {
-			this.thread.postMessage({ type: "write", calls: JSON.stringify(calls), at: this.batchAt } satisfies ToWriter);
+			this.thread.postMessage({ type: "write", calls: handOver(calls), at: this.batchAt } satisfies ToWriter);
 		} catch (error) {
 			// One of them cannot be handed over: the others must not fall with it.
 			if (calls.length > 1) for (const call of calls) this.post([call]);

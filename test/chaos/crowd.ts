@@ -3,6 +3,7 @@
  * and at the end, when the desk is quiet, everything that there is to judge.
  */
 import { type ContextState, type EventsResult, type FollowResult, type LogEvent, stateHash } from "../../shared/channel.js";
+import { LIMITS } from "../../shared/limits.js";
 import { isInterrupted, isTerminal } from "../../shared/task-states.js";
 import { type Seeded, seeded } from "../seeded.js";
 import { type Breach, breaches, type Evidence, type Observer } from "./checker.js";
@@ -206,7 +207,9 @@ const openTasks = (log: readonly LogEvent[]): string[] => {
 export async function logOf({ line, contextId }: Visitor): Promise<LogEvent[]> {
 	const log: LogEvent[] = [];
 	await line.connect();
-	for (;;) {
+	for (let page = 0; ; page++) {
+		// A socket may send so many frames at once, and then so many a second.
+		if (page > LIMITS.framesBurst / 2) await pause(1_000 / LIMITS.framesPerSecond + 10);
 		const { events } = await line.call<EventsResult>("Events", { contextId, after: log.at(-1)?.seq ?? 0 });
 		if (events.length === 0) return log;
 		log.push(...events);

@@ -44,7 +44,12 @@ export function deadly(dir: string, rules: Decides): { decides: Decides; settle:
 			(rows, input) => {
 				const outcome = decide(rows, input);
 				// A write that is refused or came too late is no step of a turn.
-				if (outcome.plan !== null) for (const moment of ordered(name, rows?.openTasks, input)) armed.push([name, moment]);
+				if (outcome.plan === null) return outcome;
+				for (const moment of ordered(name, rows?.openTasks, input)) {
+					armed.push([name, moment]);
+					// The engine knows no texts of what it claims: the order goes with the answer, which stays the same object.
+					if (moment === "told") outcome.answer.order = orderToDie(name, moment);
+				}
 				return outcome;
 			},
 		]),
@@ -66,7 +71,7 @@ export function deadly(dir: string, rules: Decides): { decides: Decides; settle:
 export function mortalStore(dir: string, store: Store): Store {
 	const write = async (name: string, input: unknown): Promise<unknown> => {
 		const answer = await store.write(name as never, input as never);
-		if (ordered(name, input, answer).includes("told")) dieOnce(dir, name, "told");
+		if (ordered(name, answer).includes("told")) dieOnce(dir, name, "told");
 		return answer;
 	};
 	return { ...store, write: write as Store["write"] };

@@ -26,6 +26,7 @@ const OPEN_MS = 5_000;
 const CALL_MS = 8_000;
 
 interface Waiting {
+	connection: number;
 	resolve(result: never): void;
 	reject(error: Error): void;
 }
@@ -38,7 +39,9 @@ export class Line {
 	private readonly waiting = new Map<number, Waiting>();
 	private lastId = 0;
 	private closed = false;
-	private bye = false;
+	/** Connections on which the desk has said that they will be closed. */
+	private readonly byes = new Set<number>();
+	private readonly numbers = new WeakMap<WebSocket, number>();
 
 	constructor(private readonly options: LineOptions) {}
 
@@ -70,7 +73,6 @@ export class Line {
 		if (at === undefined || this.closed) throw new Away();
 		const socket = new WebSocket(`ws://127.0.0.1:${at}/a2a/mira/ws`, { localAddress, perMessageDeflate: false, handshakeTimeout: OPEN_MS });
 		const connection = ++this.connections;
-		this.bye = false;
 		socket.on("message", (data) => this.hear(String(data), connection));
 		await new Promise<void>((resolve, reject) => {
 			socket.once("open", resolve);
@@ -78,7 +80,8 @@ export class Line {
 			socket.on("close", () => reject(new Away()));
 		});
 		this.socket = socket;
-		socket.on("close", (code) => this.lost(socket, code));
+		this.numbers.set(socket, connection);
+		socket.on("close", (code) => this.lost(socket, connection, code));
 		const follow = held();
 		const hello = {
 			version: "1.0",
@@ -97,13 +100,15 @@ export class Line {
 		return socket;
 	}
 
-	private lost(socket: WebSocket, code: number): void {
-		if (this.socket !== socket) return;
-		this.socket = undefined;
-		for (const { reject } of this.waiting.values()) reject(new Unknown(`the socket was closed (${code})`));
-		this.waiting.clear();
+	private lost(socket: WebSocket, connection: number, code: number): void {
+		if (this.socket === socket) this.socket = undefined;
+		for (const [id, waiting] of this.waiting) {
+			if (waiting.connection !== connection) continue;
+			this.waiting.delete(id);
+			waiting.reject(new Unknown(`the socket was closed (${code})`));
+		}
 		if (this.closed) return;
-		this.options.onClosed?.(code, this.bye);
+		this.options.onClosed?.(code, this.byes.has(connection));
 		// A client stays with its desk.
 		void this.connect().catch(() => undefined);
 	}
@@ -112,7 +117,7 @@ export class Line {
 		const frame = decodeServerFrame(text);
 		if (!frame) return;
 		if ("method" in frame) {
-			if (frame.method === "bye") this.bye = true;
+			if (frame.method === "bye") this.byes.add(connection);
 			if (frame.method === "event" && frame.params.seq !== undefined) this.options.onEvent?.(frame.params, connection);
 			return;
 		}
@@ -125,7 +130,8 @@ export class Line {
 
 	private ask<T>(socket: WebSocket, method: string, params: unknown): Promise<T> {
 		const id = ++this.lastId;
-		const answer = new Promise<T>((resolve, reject) => this.waiting.set(id, { resolve: resolve as never, reject }));
+		const connection = this.numbers.get(socket) ?? 0;
+		const answer = new Promise<T>((resolve, reject) => this.waiting.set(id, { connection, resolve: resolve as never, reject }));
 		socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }), () => undefined);
 		return within(CALL_MS, `an answer to ${method}`, answer).catch((error: unknown) => {
 			throw error instanceof Refusal ? error : new Unknown(String(error));

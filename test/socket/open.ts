@@ -1,5 +1,11 @@
 /** A whole desk with a clock that is turned by hand, listening, and closed when the test or the suite ends. */
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { Cards } from "../../server/a2a/card.js";
+import { Gate } from "../../server/a2a/limits.js";
+import { attachWebsocket, type Websocket } from "../../server/a2a/websocket.js";
+import type { Engine } from "../../server/engine/engine.js";
 import type { Answerer } from "../../server/engine/ports.js";
 import { LIMITS, type Limits } from "../../shared/limits.js";
 import { type TestClock, testClock } from "../clock.js";
@@ -30,6 +36,35 @@ export async function openSocketDesk(
 			const closing = desk.close().finally(() => (closed = true));
 			await turnUntil(clock, () => closed, 1_000);
 			await closing;
+		},
+	};
+}
+
+export interface Attached {
+	port: number;
+	handle: string;
+	sockets: Websocket;
+	/** The server's side of the connections, in the order in which they were made. */
+	wires: Socket[];
+	close(): Promise<void>;
+}
+
+/** One more server with the binding on it, over the desk's engine or over one that the test has put something in front of. */
+export async function attach(desk: SocketDesk, engine: Engine = desk.engine): Promise<Attached> {
+	const wires: Socket[] = [];
+	const server = createServer().on("connection", (wire) => wires.push(wire));
+	const { config, clock, handle } = desk;
+	const cards = new Cards({ config, version: "1" });
+	const sockets = attachWebsocket({ server, engine, config, log: () => undefined, gate: new Gate(clock, config.limits), cards });
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+	return {
+		port: (server.address() as AddressInfo).port,
+		handle,
+		sockets,
+		wires,
+		async close() {
+			await sockets.close();
+			await new Promise((resolve) => server.close(resolve));
 		},
 	};
 }

@@ -112,7 +112,7 @@ export const table: OperationTable = {
 		*load(): Steps<null> {
 			return null;
 		},
-		decide: () => ({ plan: true, answer: 1n }),
+		decide: () => ({ plan: true, answer: () => {} }),
 		*write(): Steps<void> {
 			yield* insert("unspeakable", 0, "");
 		},

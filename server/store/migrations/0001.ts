@@ -177,6 +177,8 @@ create table turn (
 	queued_at bigint not null
 );
 create index turn_by_conversation on turn (conversation_id);
+create index turn_by_guest on turn (asker_id) where guest = 1;
+create index turn_by_place on turn (desk_id, place, state) where guest = 1;
 create table outbox (
 	id {id},
 	uid text {bytes} not null unique,
