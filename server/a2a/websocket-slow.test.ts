@@ -64,6 +64,36 @@ it("a log that cannot be read closes the socket with 1013, and the client goes o
 	expect(again.seqs).toEqual(upTo(6));
 });
 
+it("a client that goes in the middle leaves nothing waiting for it", async () => {
+	const signals: AbortSignal[] = [];
+	const { engine } = desk;
+	const noted = <T extends { signal?: AbortSignal }>(options: T): T => {
+		if (options.signal) signals.push(options.signal);
+		return options;
+	};
+	there = await attach(desk, {
+		...engine,
+		events: (caller, at, query) => engine.events(caller, at, noted(query)),
+		answer: (caller, at, sent, options) => engine.answer(caller, at, sent, noted(options)),
+		followSent: (caller, at, sent, options) => engine.followSent(caller, at, sent, noted(options)),
+	});
+	const client = await dial(there);
+	await client.hello({ credential: desk.key, new: true });
+	const { task } = await client.call<Sent>("SendMessage", message("m", "hello"));
+	await client.until(() => client.seqs.at(-1) === 6);
+	await desk.engine.owner.takeMicrophone("mira", task.contextId);
+	signals.length = 0;
+	const ask = (id: string, method: string, params: unknown): void => client.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+	ask("wait", "SendMessage", message("w", "wait", { contextId: task.contextId }));
+	ask("stream", "SendStreamingMessage", message("s", "stream", { contextId: task.contextId }));
+	await client.until(() => client.events.filter((e) => e.task).length === 3);
+	ask("poll", "Events", { contextId: task.contextId, after: client.seqs.at(-1), waitMs: 55_000 });
+	while (signals.length < 3) await settle();
+	client.socket.terminate();
+	while (there.sockets.count > 0) await settle();
+	expect(signals.map((signal) => signal.aborted)).toEqual([true, true, true]);
+});
+
 describe("a reader that stops reading", () => {
 	beforeEach(async () => {
 		there = await attach(desk);

@@ -9,7 +9,7 @@ import { type ConversationChange, LogDraft, moveTask, noChange } from "./changes
 import type { StoredEvent } from "./ports.js";
 import type { ConversationRow, ParticipantRow, TaskRow } from "./rows.js";
 import { statusText } from "./texts.js";
-import { coveredBy, endTask, type TurnRows, withPieces } from "./turn-operations.js";
+import { coveredBy, endTask, languageOf, type TurnRows, withPieces } from "./turn-operations.js";
 
 export interface ConversationAnswer {
 	conversationId: number;
@@ -116,7 +116,7 @@ export function decideExpireTask(rows: CancelRows, input: ExpireInput): { plan: 
 	}
 	const change = noChange(conversation, input.now);
 	const log = new LogDraft(conversation.uid, conversation.seq, input.now);
-	const text = statusText("expired", rows.language, "");
+	const text = statusText("expired", languageOf(rows), "");
 	const message = JSON.stringify({
 		messageId: `${named.uid}-expired`,
 		contextId: named.contextId,

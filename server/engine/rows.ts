@@ -81,6 +81,8 @@ export interface TaskRow {
 	lastSeq: number;
 	/** seq of the asker's last message in it. */
 	askedSeq: number;
+	/** From here on nothing that was asked in it has been answered. */
+	askedFrom: number;
 	/** 1: answered by a bare message; the task is not shown (a2a.md 1.1). */
 	hidden: number;
 }

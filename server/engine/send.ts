@@ -4,15 +4,14 @@
  */
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import { DeskError } from "../../shared/errors.js";
-import { EXTENSIONS } from "../../shared/extensions.js";
 import type { Limits } from "../../shared/limits.js";
 import { isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, type ConversationRows, type KeyScope, LogDraft, moveTask, noChange, statusJson } from "./changes.js";
 import type { Provenance, StoredEvent } from "./ports.js";
+import { isPerson } from "./provenance.js";
 import type { ConversationRow, PrincipalRow, TaskRow, TurnRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
-import { statusText } from "./texts.js";
-import { coveredBy } from "./turn-operations.js";
+import { type Covered, coveredBy, endedNote, withMetadata } from "./turn-operations.js";
 
 /** A turn that the sender would run at once; the ids are made before, so that its answer can be queued behind the send. */
 export interface ClaimOffer {
@@ -64,7 +63,7 @@ export interface SendAnswer {
 	/** The whole task was made by this send. */
 	fresh: boolean;
 	/** The turn that now runs under the claim offered. */
-	turn?: { uid: string; claim: string; throughSeq: number; covered: string[] };
+	turn?: { uid: string; claim: string; throughSeq: number; covered: Covered[] };
 	/** seq after which the task's stream goes on. */
 	seq: number;
 	events: StoredEvent[];
@@ -124,12 +123,18 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	const turn = planTurn(rows, input, conversation, askedSeq, change);
 	// After the do-not-disturb sign a message is kept, wakes nobody and is done with at once (DESK-4).
 	const ended = conversation.endedAt !== null;
+	const note = (task: Pick<TaskRow, "uid" | "contextId">) =>
+		endedNote(task, isPerson(input.provenance.channel) ? rows.desk.language : "en", rows.desk.ownerName);
+	const given = input.message.metadata ? JSON.stringify(input.message.metadata) : "";
 	let state: TaskState;
 	let status: string;
 	if (rows.named) {
-		let task: TaskRow = { ...rows.named, askedSeq };
+		const { state: before } = rows.named;
+		const waits = before === "TASK_STATE_WORKING" || before === "TASK_STATE_SUBMITTED";
+		let task: TaskRow = { ...rows.named, askedSeq, askedFrom: waits ? rows.named.askedFrom : askedSeq };
 		// An answer to what was asked: back to work (A2A-8), whether or not somebody is there to do it this moment.
-		if (ended) task = moveTask(task, "TASK_STATE_COMPLETED", log, endedNote(rows, input, task));
+		if (ended)
+			task = { ...moveTask(task, "TASK_STATE_COMPLETED", log, note(task)), metadata: withMetadata(task.metadata, note(task).metadata) };
 		else if (task.state !== "TASK_STATE_WORKING" && (turn || task.state !== "TASK_STATE_SUBMITTED"))
 			task = moveTask(task, "TASK_STATE_WORKING", log);
 		change.tasks.push(task);
@@ -149,9 +154,7 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		let storedStatus = status;
 		if (turn || ended) {
 			const made = { ...blankTask(taskUid, conversation.uid), statusAt };
-			const moved = ended
-				? moveTask(made, "TASK_STATE_COMPLETED", log, endedNote(rows, input, made))
-				: moveTask(made, "TASK_STATE_WORKING", log);
+			const moved = ended ? moveTask(made, "TASK_STATE_COMPLETED", log, note(made)) : moveTask(made, "TASK_STATE_WORKING", log);
 			stored = moved.state;
 			storedStatus = moved.status;
 			statusAt = moved.statusAt;
@@ -165,10 +168,11 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 			status: storedStatus,
 			statusAt,
 			artifacts: "",
-			metadata: input.message.metadata ? JSON.stringify(input.message.metadata) : "",
+			metadata: ended ? withMetadata(given, note({ uid: taskUid, contextId: conversation.uid }).metadata) : given,
 			firstSeq,
 			lastSeq,
 			askedSeq,
+			askedFrom: askedSeq,
 			hidden: 0,
 		});
 	}
@@ -248,13 +252,6 @@ function checkNames(rows: SendRows, input: SendInput): void {
 	}
 }
 
-function endedNote(rows: SendRows, input: SendInput, task: TaskRow): { message: string; metadata: string } {
-	const person = input.provenance.channel === "embed" || input.provenance.channel === "page";
-	const text = statusText("ended", person ? rows.desk.language : "en", rows.desk.ownerName);
-	const message = { messageId: `${task.uid}-ended`, contextId: task.contextId, taskId: task.uid, role: "ROLE_AGENT", parts: [{ text }] };
-	return { message: JSON.stringify(message), metadata: JSON.stringify({ [EXTENSIONS.ended]: { ended: true, name: rows.desk.ownerName } }) };
-}
-
 const blankTask = (uid: string, contextId: string): TaskRow => ({
 	id: 0,
 	uid,
@@ -270,6 +267,7 @@ const blankTask = (uid: string, contextId: string): TaskRow => ({
 	firstSeq: 0,
 	lastSeq: 0,
 	askedSeq: 0,
+	askedFrom: 0,
 	hidden: 0,
 });
 
@@ -306,7 +304,9 @@ function planTurn(
 	const queued = rows.turns.find((t) => t.state === "queued");
 	if (running && queued) return undefined;
 	const claimable = !running && input.claim !== undefined;
-	const covered = [rows.named?.uid ?? input.ids.task, ...coveredBy({ throughSeq: askedSeq }, rows.openTasks).map((t) => t.uid)];
+	const waiting = coveredBy({ throughSeq: askedSeq }, rows.openTasks).map(({ uid, askedFrom }): Covered => ({ uid, askedFrom }));
+	const own = rows.named?.uid ?? input.ids.task;
+	const covered = waiting.some((t) => t.uid === own) ? waiting : [...waiting, { uid: own, askedFrom: askedSeq }];
 	const epoch = conversation.epoch + 1;
 	if (queued) {
 		if (!claimable || !input.claim) return undefined;

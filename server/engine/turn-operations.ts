@@ -7,8 +7,10 @@ import type { Artifact, Message, Part, TaskArtifactUpdateEvent } from "../../sha
 import { applyArtifactUpdate } from "../../shared/artifacts.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
+import { isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, type ConversationRows, LogDraft, moveTask, noChange } from "./changes.js";
 import type { StoredEvent } from "./ports.js";
+import { isPerson } from "./provenance.js";
 import type { ConversationRow, TaskRow, TurnRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
 import { statusText } from "./texts.js";
@@ -19,10 +21,12 @@ export interface TurnRows extends Partial<ConversationRows> {
 	turn?: TurnRow;
 	/** Artifact updates said so far for the open tasks, only loaded where an operation ends them early. */
 	pieces: { taskUid: string; body: string }[];
-	/** The language of fixed texts for this asker. */
-	language: "en" | "zh";
 	askerIsGuest: boolean;
 }
+
+/** The language of fixed texts for the asker: a person at the desk's own, an agent in English (A2A-8). */
+export const languageOf = ({ conversation, desk }: TurnRows): "en" | "zh" =>
+	desk && conversation && isPerson(conversation.channel) ? desk.language : "en";
 
 /** What every write of a turn answers: the events it made, or that it came too late. */
 export interface TurnAnswer {
@@ -56,10 +60,16 @@ function held(rows: TurnRows, claim: string): Held | null {
 	};
 }
 
-/** Open tasks whose last word was there when the turn was claimed, and which wait for the desk. Oldest question first. */
+/** A task that a turn answers, and from where on nothing in it had been answered. */
+export interface Covered {
+	uid: string;
+	askedFrom: number;
+}
+
+/** Open tasks in which something waited for the desk when the turn was claimed. Oldest question first. */
 export const coveredBy = (turn: Pick<TurnRow, "throughSeq">, open: readonly TaskRow[]): TaskRow[] =>
 	open
-		.filter((t) => t.askedSeq <= turn.throughSeq && (t.state === "TASK_STATE_SUBMITTED" || t.state === "TASK_STATE_WORKING"))
+		.filter((t) => t.askedFrom <= turn.throughSeq && (t.state === "TASK_STATE_SUBMITTED" || t.state === "TASK_STATE_WORKING"))
 		.sort((a, b) => a.askedSeq - b.askedSeq);
 
 export interface ClaimInput {
@@ -73,7 +83,7 @@ export interface ClaimInput {
 
 export interface ClaimAnswer {
 	/** Absent: somebody else runs it, the owner speaks, or there is nothing (left) to answer. */
-	claimed?: { turnUid: string; claim: string; throughSeq: number; covered: string[]; conversationId: number; contextUid: string };
+	claimed?: { turnUid: string; claim: string; throughSeq: number; covered: Covered[]; conversationId: number; contextUid: string };
 	conversationId: number;
 	events: StoredEvent[];
 }
@@ -90,7 +100,11 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 	const through = { throughSeq: conversation.seq };
 	const covered = coveredBy(through, rows.openTasks ?? []);
 	change.conversation.epoch = conversation.epoch + 1;
-	if (covered.length === 0 || rows.participants?.some((p) => p.side === "desk" && p.microphone === "owner")) {
+	if (
+		covered.length === 0 ||
+		conversation.endedAt !== null ||
+		rows.participants?.some((p) => p.side === "desk" && p.microphone === "owner")
+	) {
 		change.endedTurns.push(turn.id);
 		return { plan: change, answer: { conversationId: conversation.id, events: [] } };
 	}
@@ -117,7 +131,7 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 		turnUid: turn.uid,
 		claim: input.claim,
 		...through,
-		covered: covered.map((t) => t.uid),
+		covered: covered.map(({ uid, askedFrom }) => ({ uid, askedFrom })),
 		conversationId: conversation.id,
 		contextUid: conversation.uid,
 	};
@@ -125,7 +139,7 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 }
 
 function park(rows: TurnRows, turn: TurnRow, conversation: ConversationRow, covered: TaskRow[], change: ConversationChange, log: LogDraft) {
-	const text = statusText("parked", rows.language, rows.desk?.ownerName ?? "");
+	const text = statusText("parked", languageOf(rows), rows.desk?.ownerName ?? "");
 	for (const task of covered) change.tasks.push(endTask(task, "TASK_STATE_FAILED", log, rows.pieces, statusMessage(task, turn.uid, text)));
 	change.turns.push({ ...turn, state: "parked", claim: "", leaseUntil: 0 });
 	change.conversation.seq = log.seq;
@@ -245,17 +259,48 @@ export function decideFinishTurn(rows: TurnRows, input: FinishInput): { plan: Co
 	const newest = covered.at(-1);
 	if (newest) {
 		if (input.outcome.kind === "message") answerBare(covered, input.outcome.parts, input, change, log);
-		else answerTasks(rows, covered, newest, input, input.outcome, change, log);
+		else answerTasks(rows, covered, newest, input, input.outcome, turn, change, log);
 	}
-	if (input.ends) {
-		change.conversation.endedAt = input.now;
-		log.add("ended", null, `{"by":"desk"}`);
-	}
+	if (input.ends) putUpSign(rows, covered, change, log);
 	change.conversation.seq = log.seq;
 	change.events = log.events;
 	const next = input.ends ? undefined : (rows.turns ?? []).find((t) => t.state === "queued")?.uid;
 	return { plan: change, answer: { fenced: false, conversationId: conversation.id, events: log.events, next } };
 }
+
+/** The do-not-disturb sign (DESK-4): nothing of this conversation waits for the desk any more. */
+function putUpSign(rows: TurnRows, covered: readonly TaskRow[], change: ConversationChange, log: LogDraft): void {
+	change.conversation.endedAt = log.at;
+	log.add("ended", null, `{"by":"desk"}`);
+	for (const turn of rows.turns ?? []) if (turn.state === "queued") change.endedTurns.push(turn.id);
+	const left = [...(rows.openTasks ?? []).filter((t) => !covered.includes(t)), ...change.tasks.filter((t) => !isTerminal(t.state))];
+	change.tasks = change.tasks.filter((t) => isTerminal(t.state));
+	for (const task of left) {
+		const { message, metadata } = endedNote(task, languageOf(rows), rows.desk?.ownerName ?? "");
+		const ended = moveTask(task, "TASK_STATE_COMPLETED", log, { message, metadata });
+		change.tasks.push({ ...ended, metadata: withMetadata(task.metadata, metadata) });
+	}
+}
+
+/** What a task says that the sign has ended: its words and `ended/v1` (A2A-12). */
+export function endedNote(
+	task: Pick<TaskRow, "uid" | "contextId">,
+	language: "en" | "zh",
+	owner: string,
+): { message: string; metadata: string } {
+	const message: Message = {
+		messageId: `${task.uid}-ended`,
+		contextId: task.contextId,
+		taskId: task.uid,
+		role: "ROLE_AGENT",
+		parts: [{ text: statusText("ended", language, owner) }],
+	};
+	return { message: JSON.stringify(message), metadata: JSON.stringify({ [EXTENSIONS.ended]: { ended: true, name: owner } }) };
+}
+
+/** A task's metadata with more of it; both JSON objects or empty. */
+export const withMetadata = (before: string, more: string): string =>
+	JSON.stringify({ ...(before === "" ? {} : (JSON.parse(before) as object)), ...(JSON.parse(more) as object) });
 
 type TaskOutcome = Exclude<Outcome, { kind: "message" }>;
 
@@ -265,27 +310,54 @@ function answerTasks(
 	newest: TaskRow,
 	input: FinishInput,
 	outcome: TaskOutcome,
+	mine: TurnRow,
 	change: ConversationChange,
 	log: LogDraft,
 ): void {
 	for (const piece of input.pieces) log.add(kindOf(piece), newest.uid, artifactUpdateJson(newest, piece));
-	const words = "text" in outcome && outcome.text !== "" ? agentMessage(newest, input.messageId, [{ text: outcome.text }]) : undefined;
+	const said = wordsOf(rows, outcome);
+	const words = said === "" ? undefined : agentMessage(newest, input.messageId, [{ text: said }]);
 	if (words !== undefined) log.add("message", newest.uid, words);
-	const state = stateOf(outcome);
 	const settings = settingsOf(rows.desk?.settings ?? "{}");
 	const message = settings.statusMessage === "reply" && words !== undefined ? words : fixedStatus(rows, newest, outcome, input);
-	const artifacts = merged(newest, input.artifacts);
-	change.tasks.push({ ...moveTask(newest, state, log, { message }), artifacts });
+	const answered = mine.throughSeq;
 	for (const task of covered) {
-		if (task === newest) continue;
-		const metadata = { ...(task.metadata === "" ? {} : (JSON.parse(task.metadata) as object)), answeredIn: newest.uid };
-		for (const artifact of input.artifacts)
-			log.add("whole", task.uid, artifactUpdateJson(task, { ...artifact, append: false, lastChunk: true }));
-		const ended = moveTask(task, state === "TASK_STATE_FAILED" ? state : "TASK_STATE_COMPLETED", log, {
-			metadata: JSON.stringify({ answeredIn: newest.uid }),
-		});
-		change.tasks.push({ ...ended, artifacts: merged(task, input.artifacts), metadata: JSON.stringify(metadata) });
+		const artifacts = merged(task, input.artifacts);
+		if (task !== newest) {
+			for (const artifact of input.artifacts)
+				log.add("whole", task.uid, artifactUpdateJson(task, { ...artifact, append: false, lastChunk: true }));
+		}
+		// Something more was asked in it while this was being answered: said is said, and the next turn goes on (DESK-3).
+		if (task.askedSeq > answered && !input.ends) {
+			change.tasks.push({ ...task, artifacts, lastSeq: log.seq, askedFrom: answered + 1 });
+		} else if (task === newest) {
+			change.tasks.push({ ...moveTask(task, stateOf(outcome), log, { message }), artifacts });
+		} else {
+			const answeredIn = JSON.stringify({ answeredIn: newest.uid });
+			const state = outcome.kind === "fail" ? "TASK_STATE_FAILED" : "TASK_STATE_COMPLETED";
+			const ended = moveTask(task, state, log, { metadata: answeredIn });
+			change.tasks.push({ ...ended, artifacts, metadata: withMetadata(task.metadata, answeredIn) });
+		}
 	}
+	if (stateOf(outcome) !== "TASK_STATE_INPUT_REQUIRED") return;
+	// One question at a time: what the desk asked before is no longer what it waits for.
+	for (const task of rows.openTasks ?? []) {
+		if (task.state !== "TASK_STATE_INPUT_REQUIRED") continue;
+		const answeredIn = JSON.stringify({ answeredIn: newest.uid });
+		change.tasks.push({
+			...moveTask(task, "TASK_STATE_COMPLETED", log, { metadata: answeredIn }),
+			metadata: withMetadata(task.metadata, answeredIn),
+		});
+	}
+}
+
+/** What the conversation is told. A person who wrote always gets a reply, also where there is none (DESK-2). */
+function wordsOf(rows: TurnRows, outcome: TaskOutcome): string {
+	if ("text" in outcome) return outcome.text;
+	const { conversation } = rows;
+	return outcome.kind === "fail" && conversation && isPerson(conversation.channel)
+		? statusText("failed", languageOf(rows), rows.desk?.ownerName ?? "")
+		: "";
 }
 
 const merged = (task: TaskRow, artifacts: Artifact[]): string => {
@@ -312,10 +384,10 @@ const stateOf = (outcome: TaskOutcome): TaskRow["state"] => {
 /** The server's own words for a status, where it has any: the desk's words never stand there unless its setting says so (A2A-8). */
 function fixedStatus(rows: TurnRows, task: TaskRow, outcome: TaskOutcome, input: FinishInput): string | undefined {
 	const owner = rows.desk?.ownerName ?? "";
-	if (input.ends) return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("ended", rows.language, owner) }]);
+	if (input.ends) return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("ended", languageOf(rows), owner) }]);
 	if (outcome.kind === "authorise")
-		return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("authorise", rows.language, owner) }]);
-	if (outcome.kind === "fail") return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("failed", rows.language, owner) }]);
+		return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("authorise", languageOf(rows), owner) }]);
+	if (outcome.kind === "fail") return agentMessage(task, `${input.messageId}-s`, [{ text: statusText("failed", languageOf(rows), owner) }]);
 	return undefined;
 }
 

@@ -7,9 +7,11 @@ import type { Message } from "../../shared/a2a.schema.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { NewId } from "./ids.js";
 import type { Answerer, Clock, Provenance, Store, StoredEvent, Turn, TurnMessage } from "./ports.js";
+import { isPerson, provenanceOf } from "./provenance.js";
 import type { DueTurn } from "./reads.js";
 import type { DeskRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
+import type { Covered } from "./turn-operations.js";
 import { type RunParts, TurnRun } from "./turn-run.js";
 
 /** How often turns that nobody holds are looked for. */
@@ -71,7 +73,7 @@ export class Turns {
 	/** Runs a turn that is claimed, or whose claim is queued before anything that it will write. */
 	begin(begin: Begin): void {
 		const { desk, answerer } = begin;
-		const person = begin.provenance.channel === "embed" || begin.provenance.channel === "page";
+		const person = isPerson(begin.provenance.channel);
 		const turn: Turn = {
 			id: begin.turnUid,
 			desk: { handle: desk.handle, name: desk.name, about: desk.about, language: desk.language, ownerName: desk.ownerName },
@@ -146,14 +148,11 @@ export class Turns {
 		about: Omit<Begin, "history" | "incoming">,
 		conversationId: number,
 		throughSeq: number,
-		covered: readonly string[],
+		covered: readonly Covered[],
 	): Promise<void> {
 		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
 		const messages = view.messages.map(({ seq, from, body }) => new Told(seq, from, body));
-		// It answers what its tasks ask and have had no word to yet; a message that came during another turn stands before that one's reply.
-		const isAnswered = (asked: Told, taskId: string): boolean =>
-			messages.some((other) => other.from !== "visitor" && other.seq > asked.seq && other.isOf(taskId));
-		const isAsked = (m: Told): boolean => m.from === "visitor" && covered.some((taskId) => m.isOf(taskId) && !isAnswered(m, taskId));
+		const isAsked = (m: Told): boolean => m.from === "visitor" && covered.some(({ uid, askedFrom }) => m.seq >= askedFrom && m.isOf(uid));
 		const history: TurnMessage[] = [];
 		const incoming: TurnMessage[] = [];
 		for (const m of messages) (isAsked(m) ? incoming : history).push(m);
@@ -276,10 +275,3 @@ class Told implements TurnMessage {
 		return this.body.includes(taskId) && this.message.taskId === taskId;
 	}
 }
-
-/** Where the conversation was begun. */
-export const provenanceOf = (c: { channel: Provenance["channel"]; site: string | null; embed: string | null }): Provenance => ({
-	channel: c.channel,
-	...(c.site === null ? {} : { site: c.site }),
-	...(c.embed === null ? {} : { embed: c.embed }),
-});

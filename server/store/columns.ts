@@ -8,7 +8,7 @@ export const CONVERSATION =
 	'c.id, c.uid, c.desk_id as "deskId", c.seq, c.epoch, c.ended_at as "endedAt", c.channel, c.site, c.embed, c.changed_at as "changedAt", c.created_at as "createdAt"';
 export const PARTICIPANT = 'conversation_id as "conversationId", side, principal_id as "principalId", read_seq as "readSeq", microphone';
 export const TASK =
-	't.id, t.uid, t.desk_id as "deskId", t.caller_id as "callerId", t.conversation_id as "conversationId", c.uid as "contextId", t.state, t.status, t.status_at as "statusAt", t.artifacts, t.metadata, t.first_seq as "firstSeq", t.last_seq as "lastSeq", t.asked_seq as "askedSeq", t.hidden';
+	't.id, t.uid, t.desk_id as "deskId", t.caller_id as "callerId", t.conversation_id as "conversationId", c.uid as "contextId", t.state, t.status, t.status_at as "statusAt", t.artifacts, t.metadata, t.first_seq as "firstSeq", t.last_seq as "lastSeq", t.asked_seq as "askedSeq", t.asked_from as "askedFrom", t.hidden';
 export const TASK_FROM = "task t join conversation c on c.id = t.conversation_id";
 export const TURN =
 	'id, uid, conversation_id as "conversationId", desk_id as "deskId", state, epoch, claim, lease_until as "leaseUntil", attempts, through_seq as "throughSeq", wrote, queued_at as "queuedAt"';

@@ -111,10 +111,9 @@ function* turnRows(found: WithDesk, loaded: { turns?: TurnRow[]; participants: b
 	const participants = loaded.participants ? yield* participantsOf(conversation.id) : [];
 	const asker = participants.find((p) => p.side === "asker");
 	const kind = asker && (yield* one<{ kind: string }>("select kind from principal where id = ?", asker.principalId))?.kind;
-	const person = conversation.channel === "embed" || conversation.channel === "page";
 	const pieces = loaded.pieces ? yield* piecesOf(openTasks) : [];
 	const desk = { id: conversation.deskId, name: deskName, settings: deskSettings, ownerId, ownerName, language };
-	return { desk, conversation, participants, openTasks, turns, pieces, language: person ? language : "en", askerIsGuest: kind === "guest" };
+	return { desk, conversation, participants, openTasks, turns, pieces, askerIsGuest: kind === "guest" };
 }
 
 function* piecesOf(tasks: readonly TaskRow[]): Steps<TurnRows["pieces"]> {
@@ -131,7 +130,7 @@ function* piecesOf(tasks: readonly TaskRow[]): Steps<TurnRows["pieces"]> {
 	return pieces;
 }
 
-const NOTHING: TurnRows = { pieces: [], language: "en", askerIsGuest: false };
+const NOTHING: TurnRows = { pieces: [], askerIsGuest: false };
 
 /** The conversation of a turn, locked before anything of it is read, and the turn as it then stands. */
 function* turnByUid(uid: string, loaded: { participants: boolean; pieces: (turn: TurnRow) => boolean }): Steps<TurnRows> {
@@ -293,8 +292,8 @@ function* writeTasks(
 	for (const t of change.tasks) {
 		ids.set(t.uid, t.id);
 		yield* run(
-			"update task set state = ?, status = ?, status_at = ?, artifacts = ?, metadata = ?, last_seq = ?, asked_seq = ?, hidden = ? where id = ?",
-			...[t.state, t.status, t.statusAt, t.artifacts, t.metadata, t.lastSeq, t.askedSeq, t.hidden, t.id],
+			"update task set state = ?, status = ?, status_at = ?, artifacts = ?, metadata = ?, last_seq = ?, asked_seq = ?, asked_from = ?, hidden = ? where id = ?",
+			...[t.state, t.status, t.statusAt, t.artifacts, t.metadata, t.lastSeq, t.askedSeq, t.askedFrom, t.hidden, t.id],
 		);
 		// A task that is not shown is not counted either.
 		if (t.hidden === 1) yield* run("update task_tally set tasks = tasks - 1 where caller_id = ? and desk_id = ?", t.callerId, t.deskId);
@@ -304,7 +303,7 @@ function* writeTasks(
 
 const insertTask = (t: NewTask, callerId: number, deskId: number, conversationId: number): Steps<number> =>
 	insert(
-		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, artifacts, metadata, first_seq, last_seq, asked_seq, hidden) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, artifacts, metadata, first_seq, last_seq, asked_seq, asked_from, hidden) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
 		...[
 			t.uid,
 			deskId,
@@ -318,6 +317,7 @@ const insertTask = (t: NewTask, callerId: number, deskId: number, conversationId
 			t.firstSeq,
 			t.lastSeq,
 			t.askedSeq,
+			t.askedFrom,
 			t.hidden,
 		],
 	);

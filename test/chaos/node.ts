@@ -31,6 +31,8 @@ export interface Ended {
 const START_MS = 30_000;
 
 const running = new Set<ChildProcess>();
+/** What servers have logged as an error of late, for whoever looks for a cause. */
+export const lately: string[] = [];
 process.on("exit", () => {
 	for (const child of running) child.kill("SIGKILL");
 });
@@ -91,8 +93,12 @@ export class ServerNode {
 	}
 
 	private hear(message: FromServer): void {
-		if (message.type === "log") this.logged.push(message);
-		else if (message.type === "stats") {
+		if (message.type === "log") {
+			this.logged.push(message);
+			if (message.level === "error") lately.push(`${message.text} ${message.detail}`);
+			if (lately.length > 3) lately.shift();
+		}
+		if (message.type === "stats") {
 			this.asked.get(message.id)?.(message.stats);
 			this.asked.delete(message.id);
 		}

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Seeded, seeded } from "../seeded.js";
 import type { MutantName } from "./broken.js";
 import { type Breach, summary } from "./checker.js";
-import { type NodeOptions, Place } from "./node.js";
+import { lately, type NodeOptions, Place } from "./node.js";
 import { within } from "./time.js";
 
 export interface Suite {
@@ -41,6 +41,7 @@ export class Trial {
 	/** Makes one check. Its failure is told with the seed, and the next one is made. */
 	async check(name: string, deadlineMs: number, body: () => Promise<void>): Promise<void> {
 		const began = Date.now();
+		lately.length = 0;
 		try {
 			await within(deadlineMs, "the end of the check", body());
 			this.passed++;
@@ -50,6 +51,7 @@ export class Trial {
 			console.log(
 				`  ✗ ${name} (seed ${this.seed}, ${this.folder})\n${indent(error instanceof Error ? (error instanceof Breached ? error.message : (error.stack ?? error.message)) : String(error))}`,
 			);
+			for (const line of lately) console.log(indent(`a server said: ${line}`));
 		} finally {
 			for (const end of this.ends.splice(0).reverse()) await Promise.resolve(end()).catch?.(() => undefined);
 		}

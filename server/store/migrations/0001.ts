@@ -124,6 +124,7 @@ create table task (
 	first_seq bigint not null,
 	last_seq bigint not null,
 	asked_seq bigint not null,
+	asked_from bigint not null,
 	hidden integer not null default 0
 );
 create index task_by_change on task (caller_id, desk_id, status_at, id);
