@@ -197,10 +197,13 @@ export class OpenStreams {
 		engine: Engine,
 		private readonly gate: Gate,
 	) {
-		engine.onShutOut(({ principalId, deskId: desk }) => {
+		engine.onShutOut(({ principalId, deskId: desk, site, everybody }) => {
+			// A site that was shut out is none of an agent's.
+			if (site !== undefined) return;
 			for (const { stream, deskId, abort } of this.held) {
 				const { principal } = stream;
-				const meant = principalId === undefined ? principal?.kind === "guest" && deskId === desk : principal?.id === principalId;
+				const meant =
+					principalId === undefined ? deskId === desk && (everybody || principal?.kind === "guest") : principal?.id === principalId;
 				if (meant) abort.abort(new DeskError("unauthenticated", "This token or key was ended, and the stream with it."));
 			}
 		});

@@ -4,7 +4,7 @@ import { LIMITS } from "../../shared/limits.js";
 import { Access } from "./access.js";
 import { Desks } from "./desks.js";
 import { embedDoor } from "./embed-door.js";
-import type { Caller, Desk, Engine, EngineParts, JsonText, OpenContext } from "./engine.js";
+import type { Caller, Desk, Engine, EngineParts, JsonText, OpenContext, ShutOut } from "./engine.js";
 import { Events } from "./events.js";
 import { createIds } from "./ids.js";
 import { ownerDoor } from "./owner.js";
@@ -21,8 +21,6 @@ const HOUSEKEEPING_MS = 60_000;
 const SLICE = 50;
 /** A missed hint is made good by looking at the log (reliability.md G-31). */
 const POLL_MS = 2_000;
-
-type ShutOut = { principalId?: number; deskId?: number; site?: string };
 
 /** Makes the secrets of the installation where there are none, and everything else in memory. `start()` sets it going. */
 export async function createEngine(parts: EngineParts): Promise<Engine> {
@@ -45,6 +43,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 	const sharedGuest = (desk: Desk): Promise<PrincipalRow> => {
 		const guest = shared.get(desk.row.id) ?? access.welcome(desk, "everybody without a credential");
 		shared.set(desk.row.id, guest);
+		guest.catch(() => shared.delete(desk.row.id));
 		return guest;
 	};
 	const { turnsPerGuest, turnsPerEmbed, turnsPerDesk } = parts.limits;
@@ -102,13 +101,17 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 
 	async function expire(): Promise<void> {
 		const changedBefore = clock.now() - LIMITS.interruptedTaskMs;
-		for (const taskUid of await store.read.idleTasks(changedBefore, SLICE)) {
-			const answer = await store.write("expireTask", { taskUid, changedBefore, now: clock.now() });
-			grown(answer.conversationId, answer.events);
+		for (let idle = await store.read.idleTasks(changedBefore, SLICE); idle.length > 0; ) {
+			for (const taskUid of idle) {
+				const answer = await store.write("expireTask", { taskUid, changedBefore, now: clock.now() });
+				grown(answer.conversationId, answer.events);
+			}
+			idle = idle.length < SLICE ? [] : await store.read.idleTasks(changedBefore, SLICE);
 		}
 	}
 	async function housekeeping(): Promise<void> {
-		await expire();
+		// One that cannot be expired keeps nothing else from being tidied.
+		await expire().catch((error: unknown) => log("error", { err: error }, "interrupted tasks could not be expired"));
 		while ((await store.write("pruneTickets", { now: clock.now(), limit: SLICE })).more);
 		while ((await store.write("foldChunks", { before: clock.now() - LIMITS.chunkRowsMs, limit: SLICE })).folded > 0) events.forgetRecent();
 	}
@@ -146,14 +149,18 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 			const reader = events.read(view.conversation.id, query.after, () => woken());
 			try {
 				let page = await reader.next(LIMITS.catchUpPageBytes);
-				if (page === null && query.waitMs > 0 && !query.signal?.aborted) {
+				const until = clock.now() + query.waitMs;
+				// A wake is only a hint to look: nothing may have come.
+				while (page === null && clock.now() < until && !query.signal?.aborted) {
 					await new Promise<void>((resolve) => {
-						const stop = clock.after(query.waitMs, resolve);
-						woken = () => {
+						const stop = clock.after(until - clock.now(), () => end());
+						const end = (): void => {
 							stop();
+							query.signal?.removeEventListener("abort", end);
 							resolve();
 						};
-						query.signal?.addEventListener("abort", woken, { once: true });
+						woken = end;
+						query.signal?.addEventListener("abort", end);
 					});
 					page = await reader.next(LIMITS.catchUpPageBytes);
 				}

@@ -122,8 +122,8 @@ export interface Engine {
 	seen(caller: Caller, desk: Desk, contextId: string, seq: number): Promise<void>;
 	/** Called with every signal of a conversation (typing, seen) as LogEvent JSON. Returns what stops it. */
 	onSignal(conversationId: number, listener: (json: JsonText) => void): () => void;
-	/** Called when a principal, a site or a desk's guests were shut out: cut what they hold open. Returns what stops it. */
-	onShutOut(listener: (who: { principalId?: number; deskId?: number; site?: string }) => void): () => void;
+	/** Called when somebody was shut out: cut what they hold open. Returns what stops it. */
+	onShutOut(listener: (who: ShutOut) => void): () => void;
 
 	/** Called when a desk goes online or offline. Returns what stops it. */
 	onPresence(listener: (deskId: number, online: boolean) => void): () => void;
@@ -141,6 +141,11 @@ export interface Engine {
 	/** No new turns; those that run have `graceMs` to end, then they are handed over. */
 	stop(graceMs: number): Promise<void>;
 }
+
+/** A principal; or of a desk those who came by sites, its guests, or everybody but the visitors of its chat. */
+export type ShutOut =
+	| { principalId: number; deskId?: undefined; site?: undefined; everybody?: undefined }
+	| { principalId?: undefined; deskId: number; site?: string; everybody?: true };
 
 export interface OpenContext {
 	conversationId: number;

@@ -13,7 +13,7 @@ export interface FoldInput {
 }
 
 export interface FoldRows {
-	tasks: { contextId: string; uid: string; chunks: { id: number; seq: number; body: string }[] }[];
+	tasks: { contextId: string; uid: string; chunks: { id: number; seq: number; kind: "artifact" | "whole"; body: string }[] }[];
 }
 
 export interface FoldPlan {
@@ -39,6 +39,8 @@ export function decideFoldChunks(rows: FoldRows, _input: FoldInput): { plan: Fol
 			byArtifact.set(id, so);
 		}
 		for (const { last, artifacts, rows: ids } of byArtifact.values()) {
+			// One that came whole and stayed so.
+			if (ids.length === 1 && task.chunks.find((c) => c.id === last)?.kind === "whole") continue;
 			folded += 1;
 			const update: TaskArtifactUpdateEvent = {
 				taskId: task.uid,

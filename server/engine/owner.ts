@@ -2,10 +2,10 @@
 import { DeskError } from "../../shared/errors.js";
 import { type Access, hashOf } from "./access.js";
 import type { Desks } from "./desks.js";
-import type { Desk, EngineParts, OwnerDoor } from "./engine.js";
+import type { Desk, EngineParts, OwnerDoor, ShutOut } from "./engine.js";
 import type { NewId } from "./ids.js";
 import type { StoredEvent } from "./ports.js";
-import { checkSettings, DEFAULT_SETTINGS, type DeskSettings } from "./settings.js";
+import { checkSettings } from "./settings.js";
 import { parseRule } from "./sites.js";
 import type { Turns } from "./turns.js";
 
@@ -18,7 +18,7 @@ export interface OwnerParts extends EngineParts {
 	desks: Desks;
 	turns: Turns;
 	grown: (conversationId: number, events: StoredEvent[]) => void;
-	shutOut: (who: { principalId?: number; deskId?: number; site?: string }) => void;
+	shutOut: (who: ShutOut) => void;
 	/** The desk is online or no longer. */
 	presence: (desk: Desk) => void;
 }
@@ -118,13 +118,14 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		},
 		async changeSettings(handle, change) {
 			const desk = await deskAt(handle);
-			const next: DeskSettings = { ...desk.settings, ...checkSettings(change) };
-			const kept = Object.fromEntries(
-				Object.entries(next).filter(([name, value]) => DEFAULT_SETTINGS[name as keyof DeskSettings] !== value),
-			);
-			await store.write("changeDesk", { deskId: desk.row.id, settings: JSON.stringify(kept), now: clock.now() });
+			await store.write("changeDesk", { deskId: desk.row.id, change: checkSettings(change), now: clock.now() });
 			const after = await changed(handle);
-			if (desk.settings.guests && !after.settings.guests) parts.shutOut({ deskId: after.row.id });
+			// Whatever became narrower holds for those that are in already.
+			const deskId = after.row.id;
+			const isNarrower = (name: "guests" | "a2a" | "allowAnySite"): boolean => desk.settings[name] && !after.settings[name];
+			if (isNarrower("a2a")) parts.shutOut({ deskId, everybody: true });
+			if (isNarrower("guests")) parts.shutOut({ deskId });
+			if (isNarrower("allowAnySite")) parts.shutOut({ deskId, site: "*" });
 			if (desk.settings.builtInAnswerer !== after.settings.builtInAnswerer) parts.presence(after);
 			if (after.settings.builtInAnswerer && !desk.settings.builtInAnswerer) await turns.look();
 			return after;

@@ -2,6 +2,7 @@
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
+import { DEFAULT_SETTINGS, type DeskSettings, settingsOf } from "./settings.js";
 
 /** Handles are also paths of the site: these are taken by it (A2A-1). */
 const RESERVED = new Set([
@@ -144,11 +145,17 @@ export function decideSignIn(rows: { link?: { principalId: number; expiresAt: nu
 
 export interface ChangeDeskInput {
 	deskId: number;
-	/** JSON of the settings that are not the defaults. */
-	settings: string;
+	/** What of the settings changes, as `checkSettings` let it through. */
+	change: Partial<DeskSettings>;
 	now: number;
 }
-export const decideChangeDesk = (_rows: null, input: ChangeDeskInput) => ({ plan: input, answer: null });
+/** Joins a change with what stands there now: two changes at once are both kept. */
+export function decideChangeDesk(rows: { settings?: string }, input: ChangeDeskInput): { plan: { settings: string }; answer: null } {
+	if (rows.settings === undefined) throw new DeskError("not_found", "There is no such desk.");
+	const next = { ...settingsOf(rows.settings), ...input.change };
+	const kept = Object.entries(next).filter(([name, value]) => DEFAULT_SETTINGS[name as keyof DeskSettings] !== value);
+	return { plan: { settings: JSON.stringify(Object.fromEntries(kept)) }, answer: null };
+}
 
 export interface PutMemoryInput {
 	deskId: number;

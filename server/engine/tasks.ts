@@ -95,23 +95,14 @@ export class Tasks {
 		// is queued behind the send, and where the send is refused or was a retry, its claim holds nothing and all of it is refused.
 		const early = answerer?.inProcess && claim && contextId === undefined && taskId === undefined;
 		if (early) turns.begin({ ...about, answerer, history: [], incoming: [{ seq: 1, from: "visitor", message }] });
-		let answer: SendAnswer;
-		try {
-			answer = await written;
-		} catch (error) {
-			if (early) turns.stop(input.ids.turn);
-			throw error;
-		}
+		// Where it is refused, or nobody knows whether it was written, the early turn goes on: only the claim decides what it may write.
+		const answer = await written;
 		if (!answer.attached) this.taken++;
 		this.parts.grown(answer.conversationId, answer.events);
 		if (early && answer.turn?.uid !== input.ids.turn) turns.stop(input.ids.turn);
 		if (answer.turn && !early && answerer) {
-			await turns.beginClaimed(
-				{ ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid },
-				answer.conversationId,
-				answer.turn.throughSeq,
-				answer.turn.covered,
-			);
+			const begun = { ...about, answerer, turnUid: answer.turn.uid, contextUid: answer.contextUid };
+			await turns.beginClaimed(begun, answer.conversationId, answer.turn.throughSeq, answer.turn.covered);
 		}
 		return await this.sentOf(desk, principal, input, answer, options, access);
 	}

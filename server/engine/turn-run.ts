@@ -4,6 +4,7 @@
  * a write still counts by the store.
  */
 import type { Artifact } from "../../shared/a2a.schema.js";
+import { applyArtifactUpdate } from "../../shared/artifacts.js";
 import { LIMITS } from "../../shared/limits.js";
 import { asksCaller } from "./asks.js";
 import type { Answerer, Clock, Ending, Piece, Store, Turn } from "./ports.js";
@@ -35,13 +36,14 @@ export class TurnRun {
 	private sentWords = false;
 	/** Where the first piece of the words ended: an answer that was there at once still streams in two. */
 	private firstCut = 0;
-	private artifacts = new Map<string, Artifact>();
+	private artifacts: Artifact[] = [];
 	private waiting: ArtifactPiece[] = [];
 	private gaps: string[] = [];
 	private lastWriteAt = Number.NEGATIVE_INFINITY;
 	private stopTimer: (() => void) | undefined;
 	private stopLease: (() => void) | undefined;
-	private writing = false;
+	/** The piece that is on its way to the disk. */
+	private writing: Promise<void> | undefined;
 	private over = false;
 
 	constructor(
@@ -113,7 +115,8 @@ export class TurnRun {
 				this.takeArtifact(said);
 				break;
 			case "gap":
-				this.gaps.push(said.question);
+				// Half of a pair, as a cut by units leaves it, can be kept nowhere.
+				this.gaps.push(said.question.toWellFormed());
 				return undefined;
 			default:
 				return said;
@@ -123,19 +126,16 @@ export class TurnRun {
 	}
 
 	private takeArtifact(piece: Extract<Piece, { type: "artifact" }>): void {
-		const before = this.artifacts.get(piece.artifactId);
-		const append = piece.append === true && before !== undefined;
+		const append = piece.append === true && this.artifacts.some((a) => a.artifactId === piece.artifactId);
+		const { artifactId, parts } = piece;
 		const named = {
 			...(piece.name === undefined ? {} : { name: piece.name }),
 			...(piece.description === undefined ? {} : { description: piece.description }),
 		};
-		this.artifacts.set(
-			piece.artifactId,
-			append
-				? { ...before, ...named, parts: [...before.parts, ...piece.parts] }
-				: { artifactId: piece.artifactId, ...named, parts: piece.parts },
-		);
-		this.waiting.push({ artifactId: piece.artifactId, ...named, parts: piece.parts, append, lastChunk: piece.lastChunk ?? true });
+		// By the rule that every reader of the pieces goes by: the whole must be what they come to.
+		const update = { taskId: "", contextId: "", artifact: { artifactId, ...named, parts }, append };
+		this.artifacts = applyArtifactUpdate(this.artifacts, update);
+		this.waiting.push({ artifactId, ...named, parts, append, lastChunk: piece.lastChunk ?? true });
 	}
 
 	/** Plans the next write: at once for the first, later for the rest. A tick later, so that an ending already here makes it the last. */
@@ -152,22 +152,28 @@ export class TurnRun {
 		if (this.over || this.writing) return;
 		const pieces = this.gather(false);
 		if (pieces.length === 0) return;
-		this.writing = true;
 		this.lastWriteAt = this.parts.clock.now();
-		try {
-			await this.append(pieces);
-		} catch (error) {
-			// Not written (disk full, busy): the words go with the next piece.
-			this.parts.log("warn", { turn: this.claim.turnUid, err: error }, "a piece of an answer could not be written yet");
-			this.giveBack(pieces);
-		} finally {
-			this.writing = false;
-		}
+		this.writing = this.write(pieces);
+		await this.writing;
+		this.writing = undefined;
 		if (this.unsent !== "" || this.waiting.length > 0) this.soon();
 	}
 
+	/** Writes pieces and gaps, or keeps them for the next write (disk full, busy). Never rejects. */
+	private async write(pieces: ArtifactPiece[]): Promise<void> {
+		const gaps = this.gaps;
+		this.gaps = [];
+		try {
+			await this.append(pieces, gaps);
+		} catch (error) {
+			this.parts.log("warn", { turn: this.claim.turnUid, err: error }, "a piece of an answer could not be written yet");
+			this.gaps = [...gaps, ...this.gaps];
+			this.giveBack(pieces);
+		}
+	}
+
 	private giveBack(pieces: ArtifactPiece[]): void {
-		for (const piece of pieces) {
+		for (const piece of pieces.toReversed()) {
 			if (piece.artifactId !== RESULT) this.waiting.unshift(piece);
 			else {
 				this.unsent = (piece.parts[0]?.text ?? "") + this.unsent;
@@ -176,10 +182,8 @@ export class TurnRun {
 		}
 	}
 
-	private async append(pieces: ArtifactPiece[]): Promise<void> {
+	private async append(pieces: ArtifactPiece[], gaps: string[]): Promise<void> {
 		const now = this.parts.clock.now();
-		const gaps = this.gaps;
-		this.gaps = [];
 		const answer = await this.parts.store.write("appendPieces", {
 			turnUid: this.claim.turnUid,
 			claim: this.claim.claim,
@@ -216,7 +220,10 @@ export class TurnRun {
 
 	private async finish(ending: Ending): Promise<void> {
 		this.stopTimer?.();
-		const outcome = outcomeOf(ending, this.words, this.turn, this.artifacts.size > 0);
+		// What is on its way comes first, or comes back to be said here.
+		if (this.writing) await this.writing;
+		if (this.over) return;
+		const outcome = outcomeOf(ending, this.words, this.turn, this.artifacts.length > 0);
 		const silent = outcome.kind === "silence" || outcome.kind === "message";
 		const fixed = "text" in outcome && this.words === "" ? outcome.text : "";
 		if (fixed !== "") {
@@ -226,7 +233,7 @@ export class TurnRun {
 		const pieces = silent ? [] : this.gather(true);
 		const artifacts = silent
 			? []
-			: [...this.artifacts.values(), ...(this.words === "" ? [] : [{ artifactId: RESULT, name: RESULT, parts: [{ text: this.words }] }])];
+			: [...this.artifacts, ...(this.words === "" ? [] : [{ artifactId: RESULT, name: RESULT, parts: [{ text: this.words }] }])];
 		const input = {
 			turnUid: this.claim.turnUid,
 			claim: this.claim.claim,
@@ -258,7 +265,7 @@ export class TurnRun {
 	private keepLease(): void {
 		this.stopLease = this.parts.clock.after(LIMITS.turnLeaseMs / 3, () => {
 			if (this.over) return;
-			if (!this.writing) void this.append([]).catch(() => undefined);
+			if (!this.writing) void this.append([], []).catch(() => undefined);
 			this.keepLease();
 		});
 	}

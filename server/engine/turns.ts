@@ -123,33 +123,53 @@ export class Turns {
 		this.parts.grown(answer.conversationId, answer.events);
 		const { claimed } = answer;
 		if (!claimed) return;
-		const conversation = await store.read.turn(claimed.conversationId, claimed.throughSeq, 0);
-		const desk = await this.parts.deskById(conversation.conversation.deskId);
-		const answerer = desk && this.answererOf(desk);
-		if (!desk || !answerer) {
-			await store.write("releaseTurn", { turnUid, claim: claimed.claim, now: clock.now() });
-			return;
-		}
-		const about = {
-			turnUid,
-			claim: claimed.claim,
-			desk,
-			answerer,
-			contextUid: claimed.contextUid,
-			askerUid: conversation.asker.uid,
-			provenance: provenanceOf(conversation.conversation),
-			acceptedOutputModes: null,
-		};
-		await this.beginClaimed(about, claimed.conversationId, claimed.throughSeq, claimed.covered);
+		await this.orRelease(claimed, async () => {
+			const { conversation, asker } = await store.read.turn(claimed.conversationId, claimed.throughSeq, 0);
+			const desk = await this.parts.deskById(conversation.deskId);
+			const answerer = desk && this.answererOf(desk);
+			if (!desk || !answerer) return false;
+			const about = {
+				turnUid,
+				claim: claimed.claim,
+				desk,
+				answerer,
+				contextUid: claimed.contextUid,
+				askerUid: asker.uid,
+				provenance: provenanceOf(conversation),
+				acceptedOutputModes: null,
+			};
+			return await this.beginWith(about, claimed.conversationId, claimed.throughSeq, claimed.covered);
+		});
 	}
 
-	/** Runs a turn that is claimed and on disk, with what was said before it. */
+	/** Begins a turn that is claimed, or gives it back: a claim that nobody serves would hold up its conversation for its whole lease. */
+	private async orRelease(claimed: { turnUid: string; claim: string }, begin: () => Promise<boolean>): Promise<void> {
+		const { store, clock, log } = this.parts;
+		const begun = await begin().catch((error: unknown) => {
+			log("warn", { turn: claimed.turnUid, err: error }, "a turn that was claimed could not be begun yet");
+			return false;
+		});
+		if (begun) return;
+		const release = { turnUid: claimed.turnUid, claim: claimed.claim, now: clock.now() };
+		await store.write("releaseTurn", release).catch(() => undefined);
+	}
+
+	/** Runs a turn that is claimed and on disk, with what was said before it. Never rejects: the send that made it has been taken in. */
 	async beginClaimed(
 		about: Omit<Begin, "history" | "incoming">,
 		conversationId: number,
 		throughSeq: number,
 		covered: readonly Covered[],
 	): Promise<void> {
+		await this.orRelease(about, () => this.beginWith(about, conversationId, throughSeq, covered));
+	}
+
+	private async beginWith(
+		about: Omit<Begin, "history" | "incoming">,
+		conversationId: number,
+		throughSeq: number,
+		covered: readonly Covered[],
+	): Promise<true> {
 		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
 		const messages = view.messages.map(({ seq, from, body }) => new Told(seq, from, body));
 		const isAsked = (m: Told): boolean => m.from === "visitor" && covered.some(({ uid, askedFrom }) => m.seq >= askedFrom && m.isOf(uid));
@@ -157,6 +177,7 @@ export class Turns {
 		const incoming: TurnMessage[] = [];
 		for (const m of messages) (isAsked(m) ? incoming : history).push(m);
 		this.begin({ ...about, history, incoming });
+		return true;
 	}
 
 	/**

@@ -15,8 +15,8 @@ export const housekeepingHalves = {
 			);
 			const rows: FoldRows = { tasks: [] };
 			for (const task of tasks) {
-				const chunks = yield* all<{ id: number; seq: number; body: string }>(
-					"select id, seq, body from event where conversation_id = ? and kind = 'artifact' and task_id = ? order by seq",
+				const chunks = yield* all<FoldRows["tasks"][number]["chunks"][number]>(
+					"select id, seq, kind, body from event where conversation_id = ? and kind in ('artifact', 'whole') and task_id = ? order by seq",
 					task.conversationId,
 					task.id,
 				);

@@ -109,9 +109,11 @@ export const peopleHalves = {
 		},
 	},
 	changeDesk: {
-		load: nothing,
-		*write(input: people.ChangeDeskInput): Steps<void> {
-			yield* run("update desk set settings = ?, changed_at = ? where id = ?", input.settings, input.now, input.deskId);
+		*load(input: people.ChangeDeskInput): Steps<{ settings?: string }> {
+			return { settings: (yield* one<{ settings: string }>("select settings from desk where id = ? {lock}", input.deskId))?.settings };
+		},
+		*write(input: people.ChangeDeskInput, _rows: unknown, plan: { settings: string }): Steps<void> {
+			yield* run("update desk set settings = ?, changed_at = ? where id = ?", plan.settings, input.now, input.deskId);
 		},
 	},
 	putMemory: {

@@ -23,6 +23,8 @@ export const orders = (): Orders => JSON.parse(process.env.CHAOS ?? "{}") as Ord
 interface Mutant extends Pick<WriterOptions, "prepare" | "settle"> {
 	decides?: Record<string, Operation["decide"]>;
 	store?: (store: Store, dir: string) => Store;
+	/** How long a write waits for a lock, milliseconds. */
+	writeWaitMs?: number;
 	/** Broken in the whole process. */
 	process?: () => void;
 }
@@ -46,6 +48,7 @@ const joining =
 		decide(rows, { ...input, pieces: (input.pieces as Piece[]).map((piece) => ({ ...piece, append: true })) });
 
 let refusedOnce = false;
+let careless: Database.Database | undefined;
 
 const MUTANTS = {
 	/** Keeps no retry keys: the same message again is another one. */
@@ -120,13 +123,19 @@ const MUTANTS = {
 			return { ...store, write: write as Store["write"] };
 		},
 	},
+	/** Lets a write wait as long as somebody holds the database. */
+	"never gives up": { writeWaitMs: 60_000 },
 	/** Answers also when the commit has failed. */
 	"answers anyway": {
+		prepare(connection) {
+			prepareWriter(connection);
+			careless = connection;
+		},
 		settle(commit, answer) {
 			try {
 				commit();
 			} catch {
-				// What a careless program does.
+				if (careless?.inTransaction) careless.exec("rollback");
 			}
 			answer();
 		},

@@ -28,7 +28,7 @@ export async function buildServer(): Promise<{ entry: string; remove(): void }> 
 			minify: false,
 			reportCompressedSize: false,
 			rolldownOptions: {
-				input: { server: join(ROOT, "test/chaos/server.ts"), writer: join(ROOT, "test/chaos/writer.ts") },
+				input: Object.fromEntries(["server", "writer", "holder"].map((name) => [name, join(ROOT, `test/chaos/${name}.ts`)])),
 				output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
 			},
 		},

@@ -197,7 +197,7 @@ class Game {
 		}
 		if (this.atOnce === 1 && this.holding !== undefined && due.length === 0)
 			this.found.push({ rule: "G-07", text: `${turnUid} was given away while its lease ran` });
-		this.holders.push({ turnUid, claim, covered: claimed.covered, wrote: "", begun: false });
+		this.holders.push({ turnUid, claim, covered: claimed.covered.map((t) => t.uid), wrote: "", begun: false });
 		this.holding = claim;
 	}
 

@@ -91,7 +91,14 @@ async function open(): Promise<Store> {
 	}
 	const onBroken = (): void => process.exit(3);
 	return storeOf(
-		await openSqlite({ dir: config.dataDir, workerUrl: new URL("./writer.js", import.meta.url), clock, log, onBroken }),
+		await openSqlite({
+			dir: config.dataDir,
+			workerUrl: new URL("./writer.js", import.meta.url),
+			clock,
+			log,
+			onBroken,
+			...(part.writeWaitMs === undefined ? {} : { writeWaitMs: part.writeWaitMs }),
+		}),
 		false,
 	);
 }
@@ -137,11 +144,12 @@ function stats(): Stats {
 }
 
 process.on("message", (message: ToServer) => {
-	if (message.type === "stats") {
-		if (message.collect) (globalThis as { gc?: () => void }).gc?.();
+	if (message.collect) (globalThis as { gc?: () => void }).gc?.();
+	// A stall is known to the histogram when its timer has fired once more.
+	setTimeout(() => {
 		tell({ type: "stats", id: message.id, stats: stats() });
 		if (message.reset) delay.reset();
-	}
+	}, 25);
 });
 // The suite has gone: nobody is left to stop this.
 process.on("disconnect", () => process.exit(2));

@@ -51,7 +51,7 @@ export class Trial {
 			console.log(
 				`  ✗ ${name} (seed ${this.seed}, ${this.folder})\n${indent(error instanceof Error ? (error instanceof Breached ? error.message : (error.stack ?? error.message)) : String(error))}`,
 			);
-			for (const line of lately) console.log(indent(`a server said: ${line}`));
+			for (const line of lately) console.log(indent(`a server said: ${line.split("\n", 2).join(" ")}`));
 		} finally {
 			for (const end of this.ends.splice(0).reverse()) await Promise.resolve(end()).catch?.(() => undefined);
 		}
