@@ -12,9 +12,11 @@ const SOCKETS = 10_000;
 const WARM = 1_000;
 /** Until what the handshakes left has settled. */
 const SETTLE_MS = 1_000;
+/** Until memory that is free has been given back, too. */
+const IDLE_MS = 4_000;
 const WS = "ws";
 
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+const settle = (ms = SETTLE_MS): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const bareSockets = (program: Program, count: number): Promise<WsClient[]> => openMany(count, (i) => openSocket(program.port, "/", i));
 
@@ -36,10 +38,12 @@ async function weigh(
 ): Promise<Sample> {
 	const program = await start();
 	end(await open(program, WARM));
-	await settle();
+	await settle(IDLE_MS);
 	const before = await program.ask<Memory>("memory");
 	const clients = await open(program, SOCKETS);
-	await settle();
+	// Twice: what the first look frees is given back after it.
+	await program.ask("memory");
+	await settle(IDLE_MS);
 	const after = await program.ask<Memory>("memory");
 	end(clients);
 	await programs.stopAll();

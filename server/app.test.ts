@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../shared/limits.js";
 import { openTestDesk, type TestDesk } from "../test/desk.js";
 
 describe("the program", () => {
@@ -33,6 +34,28 @@ describe("the program", () => {
 		expect(text).toContain("earthonline_messages 1\n");
 		expect(text).toContain("earthonline_sockets 0\n");
 		expect(text).not.toContain("mira");
+	});
+
+	it("has one allowance for an address, whichever door it comes to, and reads no more of a sign-in than it is worth", async () => {
+		desk = await openTestDesk({ config: { limits: { ...LIMITS, requestsPerMinutePerAddress: 4 } } });
+		const { url } = await desk.serve();
+		const statuses: number[] = [];
+		for (const path of ["/embed/mira", "/@mira", "/sign-in", "/agent", "/@mira", "/embed.js"])
+			statuses.push((await fetch(url + path)).status);
+		expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 401]);
+		expect(statuses[4]).toBe(429);
+		expect(statuses[5]).not.toBe(429);
+		const { publicUrl } = desk.config;
+		let pulled = 0;
+		const endless = new ReadableStream({
+			pull(controller) {
+				pulled++;
+				controller.enqueue(new Uint8Array(1_024).fill(120));
+			},
+		});
+		const init = { method: "POST", headers: { origin: publicUrl, "content-type": "application/json" }, body: endless, duplex: "half" };
+		expect((await desk.app.request("/sign-in", init)).status).toBe(401);
+		expect(pulled).toBeLessThan(10);
 	});
 
 	it("signs an owner in by a link that is good once", async () => {

@@ -6,12 +6,15 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
+import { DeskError } from "../shared/errors.js";
 import { LIMITS } from "../shared/limits.js";
 import { Cards } from "./a2a/card.js";
 import { a2aDoor } from "./a2a/door.js";
+import { Exchange } from "./a2a/http.js";
 import { Gate } from "./a2a/limits.js";
 import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
+import { addressOf, networkOf } from "./callers.js";
 import type { Config } from "./config.js";
 import { createEngine } from "./engine/create.js";
 import type { Engine } from "./engine/engine.js";
@@ -51,6 +54,26 @@ export interface Listening {
 	close(): Promise<void>;
 }
 
+/** Files that stand ready cost next to nothing: they are not counted. */
+const UNCOUNTED = /^\/(?:embed\.js|assets\/.*|site\.css)$/;
+
+/** The allowance of an address is one, whichever door it comes to; the A2A door counts its own, in its own words. */
+const countedByAddress =
+	(gate: Gate, config: Config): MiddlewareHandler =>
+	async (c, next) => {
+		const exchange = new Exchange(c);
+		const address = addressOf(exchange, config.trustProxy);
+		if (address === "" || UNCOUNTED.test(exchange.path)) return await next();
+		try {
+			gate.request(networkOf(address));
+		} catch (error) {
+			if (!(error instanceof DeskError)) throw error;
+			const seconds = String(error.detail.retryAfterSeconds ?? 1);
+			return c.text(error.message, 429, { "retry-after": seconds, "cache-control": "no-store", "x-content-type-options": "nosniff" });
+		}
+		return await next();
+	};
+
 /** Joins everything; nothing runs before `listen`. */
 export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const { config, store, clock, log } = parts;
@@ -77,6 +100,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		app.get("/metrics", metrics.answer);
 	}
 	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate, cards }));
+	app.use(countedByAddress(gate, config));
 	app.route("/", ownerDoor({ engine, config }));
 	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
 

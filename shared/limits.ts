@@ -5,6 +5,9 @@
 export const LIMITS = {
 	/** UTF-8 bytes of the text of one message. */
 	messageTextBytes: 16 * 1024,
+	/** UTF-8 bytes of one message as JSON, pictures apart, and of the pictures in it. */
+	messageBytes: 64 * 1024,
+	messageRawBytes: 512 * 1024,
 	/** Bytes of an HTTP request body. */
 	bodyBytes: 1024 * 1024,
 	/** Depth of a JSON body; a scalar is 1. */
@@ -75,8 +78,12 @@ export const LIMITS = {
 	/** ListTasks page. */
 	pageSize: 50,
 	pageSizeMax: 100,
-	/** Messages of the open context in Hello's answer and in one History page. */
+	/** Messages of the open context in Hello's answer and in one History page, and how many bytes they may be; one is always given. */
 	historyPage: 50,
+	historyBytes: 256 * 1024,
+	/** Bytes of the messages that a task is read with, and that each task of a list is. */
+	taskHistoryBytes: 1024 * 1024,
+	listedHistoryBytes: 32 * 1024,
 	/** Life of an embed ticket. */
 	ticketMs: 24 * 60 * 60 * 1000,
 	/** Sites that wait for the owner's Allow, a desk; new ones an hour, a desk. */

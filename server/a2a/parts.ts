@@ -27,11 +27,28 @@ export function checkMessage(message: Message, parts: DeskSettings["parts"]): vo
 			description: `Give at most ${LIMITS.messageTextBytes} bytes of text in all; send the rest as another message.`,
 		});
 	}
+	const { raw, rest } = bytesOf(message);
+	if (rest > LIMITS.messageBytes) {
+		violations.push({ field: "message", description: `Give at most ${LIMITS.messageBytes} bytes in all, data and metadata included.` });
+	}
+	if (raw > LIMITS.messageRawBytes) {
+		violations.push({
+			field: "message.parts",
+			description: `Give at most ${LIMITS.messageRawBytes} bytes of pictures in all; name larger ones by url.`,
+		});
+	}
 	if (violations.length > 0) {
 		throw new DeskError("invalid_params", `${violations[0]?.field}: ${violations[0]?.description}`, {
 			violations: violations.slice(0, LIMITS.violations),
 		});
 	}
+}
+
+/** Bytes of a message as the log will hold it: those of its pictures, and of everything else. */
+function bytesOf(message: Message): { raw: number; rest: number } {
+	let raw = 0;
+	for (const part of message.parts) raw += part.raw?.length ?? 0;
+	return { raw: Math.floor((raw * 3) / 4), rest: Buffer.byteLength(JSON.stringify(message)) - raw };
 }
 
 function checkPart(part: Part, parts: DeskSettings["parts"], field: string): FieldViolation | undefined {

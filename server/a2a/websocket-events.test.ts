@@ -353,6 +353,9 @@ describe("methods that stream or wait", () => {
 		// On the socket that follows it already there is nothing to bring.
 		const { task: second } = await sender.call<Sent>("SendMessage", { ...message("m2", "and?", { contextId: task.contextId }), ...NOW });
 		const again = sender.call<Sent>("SubscribeToTask", { id: second.id });
+		// The task goes on only when the subscription has been taken in.
+		await sender.ping();
+		await settle();
 		answerer.say("done");
 		answerer.end();
 		await turnUntil(desk.clock, () =>

@@ -382,14 +382,16 @@ describe("a desk that is not open to everybody", () => {
 		}
 	});
 
-	it("closes an agent's socket when A2A is switched off", async () => {
+	it("closes agents' sockets when A2A is switched off, and leaves chats open", async () => {
 		const own = await openSocketDesk();
 		try {
 			const agent = await dial(own);
 			await agent.hello({ credential: own.key });
+			const chat = await dial(own);
+			await chat.hello({ ticket: await ticket(null, own) });
 			await own.engine.owner.changeSettings("mira", { a2a: false });
-			expect((await agent.refusal("ListTasks")).reason).toBe("FORBIDDEN");
 			expect((await agent.closed).code).toBe(4403);
+			expect(await chat.call("ListTasks")).toMatchObject({ tasks: [] });
 		} finally {
 			await own.close();
 		}

@@ -26,6 +26,9 @@ const EARLY = 16;
 const DOUBTFUL_MS = 25_000;
 const CLOSE_UNSUPPORTED = 1003;
 
+/** Shared by all that follow nothing. */
+const NONE: readonly Follower[] = [];
+
 /** `new`: no Hello yet · `greeting`: it is being judged · `open` · `closed`: nothing is read or written any more. */
 type Stage = "new" | "greeting" | "open" | "closed";
 
@@ -37,7 +40,7 @@ export class Session extends SocketLine implements Place, Line {
 	credential = "";
 	/** A tick is being made. */
 	ticking = false;
-	followers: readonly Follower[] = [];
+	followers: readonly Follower[] = NONE;
 	private calls: Set<SocketCall> | undefined;
 	private early: Buffer[] | undefined;
 	/** Until when the frames so far have been paid for (a bucket that fills at framesPerSecond). */

@@ -120,10 +120,10 @@ function withoutSignature(sentences: Sentence[]): Sentence[] {
 // Judging a sentence ----------------------------------------------------------------------------------------------------
 
 const QUESTION_END = /[?？]["'”’»)\]）】」』!！?？\s]*$/;
-/** An emoji of one code point, or what joins, colours and varies them. */
-const EMOJI = "\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\p{Regional_Indicator}|\\u{200d}|\\u{fe0f}|\\u{20e3}";
-const ONLY_SIGNS = new RegExp(`^(?:[\\s\\p{P}\\p{S}]|${EMOJI})*$`, "u");
-const ONE_EMOJI = new RegExp(`^(?:[~～]|${EMOJI})$`, "u");
+/** An emoji of one code point, or what joins, colours and varies them: the inside of a class, since many are symbols too and a choice between the two could be made in as many ways as there are signs. */
+const EMOJI = "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Regional_Indicator}\\u{200d}\\u{fe0f}\\u{20e3}";
+const ONLY_SIGNS = new RegExp(`^[\\s\\p{P}\\p{S}${EMOJI}]*$`, "u");
+const ONE_EMOJI = new RegExp(`^[~～${EMOJI}]$`, "u");
 const EMOTICON = /^[:;=]['-]?[)(DPp3]+$|^\^[_.-]?\^$|^x{2,}$/;
 
 function isQuestion(sentence: string): boolean {

@@ -9,8 +9,9 @@ import type { Hint, StoredEvent } from "./ports.js";
 import type { Reads } from "./reads.js";
 import { logEventText } from "./views.js";
 
-/** Events a reader may have waiting in memory before it is sent back to the log. */
+/** Events, and bytes of them, that a reader may have waiting in memory before it is sent back to the log. */
 const QUEUE = 256;
+const QUEUE_BYTES = 256 * 1024;
 /** Events asked of the log at a time. */
 const PAGE = 500;
 
@@ -71,6 +72,7 @@ export interface LogReader {
 
 class Reader implements LogReader {
 	private queue: StoredEvent[] = [];
+	private bytes = 0;
 	private behind = true;
 	private asleep = false;
 	constructor(
@@ -82,17 +84,18 @@ class Reader implements LogReader {
 	) {
 		if (recent) {
 			this.queue = recent;
+			this.bytes = sizeOf(recent);
 			this.behind = false;
 		}
 	}
 
-	offer(events: readonly StoredEvent[] | undefined): void {
-		if (!events || this.queue.length + events.length > QUEUE) {
-			this.queue = [];
-			this.behind = true;
+	offer(events: readonly StoredEvent[] | undefined, bytes: number): void {
+		if (!events || this.queue.length + events.length > QUEUE || this.bytes + bytes > QUEUE_BYTES) {
+			this.fallBehind();
 		} else {
 			// Kept also while the log is being read: that read may have begun before this was written.
 			this.queue.push(...events);
+			this.bytes += bytes;
 		}
 		if (this.asleep) {
 			this.asleep = false;
@@ -126,17 +129,23 @@ class Reader implements LogReader {
 			const event = this.queue[0] as StoredEvent;
 			if (event.seq > this.seq + 1) {
 				// A hint was lost: the log has what is between.
-				this.queue = [];
-				this.behind = true;
+				this.fallBehind();
 				break;
 			}
 			if (ready.length > 0 && bytes + event.body.length > maxBytes) break;
 			this.queue.shift();
+			this.bytes -= event.body.length;
 			if (event.seq <= this.seq) continue;
 			bytes += event.body.length;
 			ready.push(this.pass(event));
 		}
 		return ready;
+	}
+
+	private fallBehind(): void {
+		this.queue = [];
+		this.bytes = 0;
+		this.behind = true;
 	}
 
 	private pass(event: StoredEvent): { event: StoredEvent; from: number } {
@@ -166,7 +175,9 @@ export class Events {
 	publish(hint: Hint): void {
 		if (this.alone && hint.events) this.recent.add(hint.conversationId, hint.events);
 		const readers = this.readers.get(hint.conversationId);
-		if (readers) for (const reader of readers) reader.offer(hint.events);
+		if (!readers) return;
+		const bytes = hint.events ? sizeOf(hint.events) : 0;
+		for (const reader of readers) reader.offer(hint.events, bytes);
 	}
 
 	/** What was written before has been rewritten: readers that begin now read it from the store. */
@@ -176,7 +187,7 @@ export class Events {
 
 	/** Every reader looks at the log again: after hints may have been lost. */
 	wakeAll(): void {
-		for (const readers of this.readers.values()) for (const reader of readers) reader.offer(undefined);
+		for (const readers of this.readers.values()) for (const reader of readers) reader.offer(undefined, 0);
 	}
 
 	read(conversationId: number, after: number, wake: () => void): LogReader {

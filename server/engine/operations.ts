@@ -7,7 +7,8 @@ import { decideFoldChunks } from "./housekeeping.js";
 import * as people from "./people-operations.js";
 import { decideSend } from "./send.js";
 import { siteDecides } from "./sites-operations.js";
-import { decideAppendPieces, decideClaimTurn, decideFinishTurn, decideReleaseTurn } from "./turn-operations.js";
+import { decideFinishTurn } from "./turn-endings.js";
+import { decideAppendPieces, decideClaimTurn, decideReleaseTurn } from "./turn-operations.js";
 
 export const decides = {
 	sendMessage: decideSend,

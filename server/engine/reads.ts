@@ -107,7 +107,8 @@ export interface Reads {
 	messages(conversationId: number, before: number, limit: number): Promise<{ events: StoredEvent[]; more: boolean }>;
 	/** The log after a seq: at most `limit` events and, past the first, `maxBytes` of bodies. */
 	events(conversationId: number, after: number, limit: number, maxBytes: number): Promise<StoredEvent[]>;
-	turn(conversationId: number, throughSeq: number, messages: number): Promise<TurnView>;
+	/** Messages of a turn: from the first that it answers to the last, and so many before. */
+	turn(conversationId: number, from: number, throughSeq: number, before: number): Promise<TurnView>;
 	/** Turns that nobody holds, oldest first, those with a greater id than `after`. */
 	dueTurns(now: number, limit: number, after?: number): Promise<DueTurn[]>;
 	/** Interrupted tasks idle since before `changedBefore`. */

@@ -11,7 +11,8 @@ import type { Provenance, StoredEvent } from "./ports.js";
 import { isPerson } from "./provenance.js";
 import type { ConversationRow, PrincipalRow, TaskRow, TurnRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
-import { type Covered, coveredBy, endedNote, withMetadata } from "./turn-operations.js";
+import { endedNote, withMetadata } from "./turn-endings.js";
+import { type Covered, coveredBy } from "./turn-operations.js";
 
 /** A turn that the sender would run at once; the ids are made before, so that its answer can be queued behind the send. */
 export interface ClaimOffer {

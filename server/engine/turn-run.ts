@@ -9,7 +9,8 @@ import { LIMITS } from "../../shared/limits.js";
 import { asksCaller } from "./asks.js";
 import type { Answerer, Clock, Ending, Piece, Store, Turn } from "./ports.js";
 import { statusText } from "./texts.js";
-import type { ArtifactPiece, Outcome, TurnAnswer } from "./turn-operations.js";
+import type { Outcome } from "./turn-endings.js";
+import type { ArtifactPiece, TurnAnswer } from "./turn-operations.js";
 
 /** The artifact that holds the words of an answer (A2A-14). */
 const RESULT = "result";

@@ -19,7 +19,7 @@ const SWEEP_MS = 2_000;
 const SWEEP_LIMIT = 200;
 /** How long a turn that may have taken its process down runs before the next such one does. */
 const SUSPECT_MS = 30_000;
-/** Messages of the conversation that a turn is told. */
+/** Messages of the conversation that a turn is told besides those that it answers. */
 const TOLD = 50;
 
 export interface TurnsParts extends RunParts {
@@ -49,6 +49,7 @@ export interface Begin {
 export class Turns {
 	private readonly runs = new Map<string, { run: TurnRun; done: Promise<void>; claim: string }>();
 	private stopSweep: (() => void) | undefined;
+	private started = false;
 	private stopping = false;
 	/** Suspects are run one after another. */
 	private trying = false;
@@ -124,7 +125,7 @@ export class Turns {
 		const { claimed } = answer;
 		if (!claimed) return;
 		await this.orRelease(claimed, async () => {
-			const { conversation, asker } = await store.read.turn(claimed.conversationId, claimed.throughSeq, 0);
+			const { conversation, asker } = await store.read.turn(claimed.conversationId, 0, 0, 0);
 			const desk = await this.parts.deskById(conversation.deskId);
 			const answerer = desk && this.answererOf(desk);
 			if (!desk || !answerer) return false;
@@ -170,7 +171,8 @@ export class Turns {
 		throughSeq: number,
 		covered: readonly Covered[],
 	): Promise<true> {
-		const view = await this.parts.store.read.turn(conversationId, throughSeq, TOLD);
+		const from = Math.min(...covered.map((c) => c.askedFrom));
+		const view = await this.parts.store.read.turn(conversationId, from, throughSeq, TOLD);
 		const messages = view.messages.map(({ seq, from, body }) => new Told(seq, from, body));
 		const isAsked = (m: Told): boolean => m.from === "visitor" && covered.some(({ uid, askedFrom }) => m.seq >= askedFrom && m.isOf(uid));
 		const history: TurnMessage[] = [];
@@ -185,6 +187,7 @@ export class Turns {
 	 * Never rejects: a server whose disk is full starts too, and takes them up when it can.
 	 */
 	async start(): Promise<void> {
+		this.started = true;
 		let orphaned = !this.parts.store.shared;
 		const look = async (): Promise<void> => {
 			if (await this.sweep(orphaned)) orphaned = false;
@@ -198,7 +201,8 @@ export class Turns {
 
 	/** Somebody is there to answer now: what has waited is claimed. */
 	async look(): Promise<void> {
-		if (!this.stopping) await this.sweep();
+		// A command that opens the store for a moment claims nothing.
+		if (this.started && !this.stopping) await this.sweep();
 	}
 
 	/** Claims what nobody holds. False: the store does not answer now, and somebody has to look again. */

@@ -40,8 +40,7 @@ export function ownerDoor({ engine, config }: OwnerDoorOptions): Hono {
 		if (c.req.header("origin") !== config.publicUrl || !c.req.header("content-type")?.startsWith("application/json")) {
 			return c.json({ ok: false, error: { code: "forbidden", message: "Open the sign-in link itself, in your browser." } }, 403, HEADERS);
 		}
-		const body = (await c.req.json().catch(() => null)) as { secret?: unknown } | null;
-		const secret = body?.secret;
+		const secret = await readSecret(c.req.raw);
 		const session = typeof secret === "string" && secret.length <= 128 ? await engine.owner.signIn(secret) : undefined;
 		if (session === undefined) {
 			return c.json(
@@ -68,6 +67,24 @@ export function ownerDoor({ engine, config }: OwnerDoorOptions): Hono {
 		return c.html(agentPage(config, await Promise.all(desks.map((desk) => shown(engine, desk)))), 200, HEADERS);
 	});
 	return app;
+}
+
+/** A secret of ours is 43 characters: nothing longer is worth reading. */
+const SECRET_BODY_BYTES = 1_024;
+
+/** The `secret` of a small JSON body; undefined for anything else. Reads no further than such a body goes. */
+async function readSecret(request: Request): Promise<unknown> {
+	let text = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of request.body ?? []) {
+		text += decoder.decode(chunk as Uint8Array, { stream: true });
+		if (text.length > SECRET_BODY_BYTES) return undefined;
+	}
+	try {
+		return (JSON.parse(text) as { secret?: unknown } | null)?.secret;
+	} catch {
+		return undefined;
+	}
 }
 
 /** What the page shows of one desk. */

@@ -640,4 +640,22 @@ describe.each(DATABASES)("a process that dies on %s", (database) => {
 			expect(answered).toMatchObject({ kind: "task", state: "TASK_STATE_COMPLETED" });
 		}
 	});
+
+	it("gives a turn that was handed over back before one that has waited behind it", async () => {
+		place = await storePlace(database);
+		desk = await openEngine(place);
+		const me = await desk.caller();
+		desk.script(async function* () {
+			await new Promise(() => undefined);
+		});
+		const sent = await desk.send(me, "a");
+		await desk.send(me, "b", { contextId: sent.contextId });
+		await desk.engine.stop(0);
+		const { store, clock } = desk;
+		const [first, second] = await store.read.dueTurns(clock.now(), 10);
+		const claim = (turnUid = ""): ReturnType<typeof store.write<"claimTurn">> =>
+			store.write("claimTurn", { turnUid, claim: `clm_${turnUid}`, leaseUntil: clock.now() + 1_000, orphaned: false, now: clock.now() });
+		expect((await claim(second?.uid)).claimed).toBeUndefined();
+		expect((await claim(first?.uid)).claimed?.covered).toHaveLength(2);
+	});
 });

@@ -15,7 +15,7 @@ import { all, one, run, type SqlValue, type Steps } from "./sql.js";
 const DESK_BY_ID = `select ${DESK} from ${DESK_FROM} where d.id = ?`;
 const PARTICIPANTS_OF = `select ${PARTICIPANT} from participant where conversation_id = ?`;
 const OPEN_TASKS_OF = `select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.state in ${OPEN_STATES} order by t.id`;
-const TURNS_OF = `select ${TURN} from turn where conversation_id = ? and state <> 'parked'`;
+const TURNS_OF = `select ${TURN} from turn where conversation_id = ? and state <> 'parked' order by id`;
 const LOCK_BY_ID = `select ${CONVERSATION} from conversation c where c.id = ? {lock}`;
 const LOCK_THEIRS = `select ${CONVERSATION} from conversation c where c.uid = ? and c.desk_id = ? and exists (select 1 from participant p where p.conversation_id = c.id and p.principal_id = ? and p.side = ?) {lock}`;
 const TASK_OF = `select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ?`;

@@ -2,6 +2,8 @@
  * Everything that is read, once for both databases. A read that asks more than one question sees one point in time: the driver
  * runs it inside one transaction. Reads for a caller name the caller in the question itself.
  */
+import { LIMITS } from "../../shared/limits.js";
+import { isTerminal } from "../../shared/task-states.js";
 import type { MemoryFile, StoredEvent } from "../engine/ports.js";
 import type { ConversationView, GapRow, KeyRow, Reads, TaskPage, TaskPageQuery, TaskView, TurnView } from "../engine/reads.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow } from "../engine/rows.js";
@@ -13,38 +15,46 @@ import { all, one, type SqlValue, type Steps } from "./sql.js";
 const ONE_TASK = `select ${TASK}, c.seq from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ? and t.hidden = 0`;
 const SHOWN_OPEN_TASKS_OF = `select ${TASK} from ${TASK_FROM} where t.conversation_id = ? and t.hidden = 0 and t.state in ${OPEN_STATES} order by t.id`;
 const PARTICIPANTS_OF = `select ${PARTICIPANT} from participant where conversation_id = ?`;
-const EVENTS_AFTER = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq > ? order by e.seq limit ?`;
-const MESSAGES_BEFORE = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq < ? and e.kind in ('message', 'bare') order by e.seq desc limit ?`;
+// Sizes first: a page is bounded by bytes, and what does not fit must not be read on the event loop to find that out.
+const SIZES_AFTER = "select seq, octet_length(body) as bytes from event where conversation_id = ? and seq > ? order by seq limit ?";
+const EVENTS_AMONG = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq between ? and ? order by e.seq`;
+const MESSAGE_SIZES_BEFORE =
+	"select seq, octet_length(body) as bytes from event where conversation_id = ? and seq < ? and kind in ('message', 'bare') order by seq desc limit ?";
+const MESSAGES_AMONG = `select ${EVENT} from ${EVENT_FROM} where e.conversation_id = ? and e.seq between ? and ? and e.kind in ('message', 'bare') order by e.seq`;
+const TASK_SIZES =
+	"select seq, octet_length(body) as bytes from event where conversation_id = ? and seq between ? and ? and kind = 'message' and task_id = ? order by seq desc limit ?";
+const TASK_PIECES =
+	"select body from event where conversation_id = ? and seq > ? and seq <= ? and kind in ('artifact', 'whole') and task_id = ? order by seq";
+const TASK_MESSAGES =
+	"select body from event where conversation_id = ? and seq between ? and ? and kind = 'message' and task_id = ? order by seq";
 /** As a caller: an owner who calls their own desk sees what they asked, not what others did (A2A-3). */
 const THEIRS = `select ${CONVERSATION} from conversation c join participant p on p.conversation_id = c.id where p.principal_id = ? and p.side = 'asker' and c.desk_id = ?`;
 const THEIR_NEWEST = `${THEIRS} order by c.id desc limit 1`;
 const THEIRS_BY_UID = `${THEIRS} and c.uid = ?`;
-const TOLD = "select seq, body from event where conversation_id = ? and seq <= ? and kind in ('message', 'bare') order by seq desc limit ?";
+const TOLD = "select seq, body from event where conversation_id = ? and seq < ? and kind in ('message', 'bare') order by seq desc limit ?";
+const ASKED =
+	"select seq, body from event where conversation_id = ? and seq between ? and ? and kind in ('message', 'bare') order by seq limit 500";
 const ASKER = `select ${PRINCIPAL} from participant s join principal p on p.id = s.principal_id where s.conversation_id = ? and s.side = 'asker'`;
 const CONVERSATION_BY_ID = `select ${CONVERSATION} from conversation c where c.id = ?`;
 
 /** More than any history that is asked for: stands for "all of it". */
 const ALL = 1_000_000;
 
-function* viewOf(task: TaskRow, seq: number, historyLength: number, artifacts: boolean): Steps<TaskView> {
-	const ended = !["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"].includes(
-		task.state,
-	);
-	const history =
-		historyLength > 0
-			? yield* all<{ body: string }>(
-					"select body from event where conversation_id = ? and seq between ? and ? and kind = 'message' and task_id = ? order by seq desc limit ?",
-					...[task.conversationId, task.firstSeq, ended ? task.lastSeq : seq, task.id, Math.min(historyLength, ALL)],
-				)
-			: [];
+function* viewOf(task: TaskRow, seq: number, historyLength: number, historyBytes: number, artifacts: boolean): Steps<TaskView> {
+	const ended = isTerminal(task.state);
+	const history = historyLength > 0 ? yield* historyOf(task, ended ? task.lastSeq : seq, historyLength, historyBytes) : [];
 	const pieces =
 		artifacts && !ended && seq > task.lastSeq
-			? yield* all<{ body: string }>(
-					"select body from event where conversation_id = ? and seq > ? and seq <= ? and kind in ('artifact', 'whole') and task_id = ? order by seq",
-					...[task.conversationId, task.lastSeq, seq, task.id],
-				)
+			? yield* all<{ body: string }>(TASK_PIECES, task.conversationId, task.lastSeq, seq, task.id)
 			: [];
-	return { task, seq, history: history.map((h) => h.body).reverse(), pieces: pieces.map((p) => p.body) };
+	return { task, seq, history: history.map((h) => h.body), pieces: pieces.map((p) => p.body) };
+}
+
+/** The last messages of a task, oldest first: as many as were asked for and as fit. */
+function* historyOf(task: TaskRow, last: number, count: number, maxBytes: number): Steps<{ body: string }[]> {
+	const sizes = yield* all<Sized>(TASK_SIZES, task.conversationId, task.firstSeq, last, task.id, Math.min(count, ALL));
+	const first = fitting(sizes, maxBytes).at(-1);
+	return first ? yield* all<{ body: string }>(TASK_MESSAGES, task.conversationId, first.seq, last, task.id) : [];
 }
 
 type TaskWithSeq = TaskRow & { seq: number };
@@ -52,7 +62,7 @@ type TaskWithSeq = TaskRow & { seq: number };
 function* task(callerId: number, deskId: number, uid: string, historyLength: number): Steps<TaskView | undefined> {
 	const row = yield* one<TaskWithSeq>(ONE_TASK, uid, callerId, deskId);
 	if (!row) return undefined;
-	return yield* viewOf(row, row.seq, historyLength, true);
+	return yield* viewOf(row, row.seq, historyLength, LIMITS.taskHistoryBytes, true);
 }
 
 function* tasks(query: TaskPageQuery): Steps<TaskPage> {
@@ -84,13 +94,32 @@ function* tasks(query: TaskPageQuery): Steps<TaskPage> {
 		query.limit + 1,
 	);
 	const page: TaskView[] = [];
-	for (const row of rows.slice(0, query.limit)) page.push(yield* viewOf(row, row.seq, query.historyLength, query.artifacts));
+	for (const row of rows.slice(0, query.limit))
+		page.push(yield* viewOf(row, row.seq, query.historyLength, LIMITS.listedHistoryBytes, query.artifacts));
 	return { tasks: page, total: total?.n ?? 0, more: rows.length > query.limit };
 }
 
+interface Sized {
+	seq: number;
+	bytes: number;
+}
+
+/** How many of these fit, at least one. */
+function fitting(sizes: readonly Sized[], maxBytes: number): Sized[] {
+	let bytes = 0;
+	const over = sizes.findIndex((row) => {
+		bytes += row.bytes;
+		return bytes > maxBytes;
+	});
+	return over < 0 ? [...sizes] : sizes.slice(0, Math.max(1, over));
+}
+
 function* messages(conversationId: number, before: number, limit: number): Steps<{ events: StoredEvent[]; more: boolean }> {
-	const rows = yield* all<StoredEvent>(MESSAGES_BEFORE, conversationId, before, limit + 1);
-	return { events: rows.slice(0, limit).reverse(), more: rows.length > limit };
+	const sizes = yield* all<Sized>(MESSAGE_SIZES_BEFORE, conversationId, before, limit + 1);
+	const kept = fitting(sizes.slice(0, limit), LIMITS.historyBytes);
+	const [last, first] = [kept[0], kept.at(-1)];
+	if (!last || !first) return { events: [], more: false };
+	return { events: yield* all<StoredEvent>(MESSAGES_AMONG, conversationId, first.seq, last.seq), more: sizes.length > kept.length };
 }
 
 function* conversation(principalId: number, deskId: number, uid: string | null, count: number): Steps<ConversationView | undefined> {
@@ -103,30 +132,27 @@ function* conversation(principalId: number, deskId: number, uid: string | null, 
 	const last = count > 0 ? yield* messages(row.id, row.seq + 1, count) : { events: [], more: false };
 	const open = yield* all<TaskRow>(SHOWN_OPEN_TASKS_OF, row.id);
 	const openTasks: TaskView[] = [];
-	for (const t of open) openTasks.push(yield* viewOf(t, row.seq, 0, true));
+	for (const t of open) openTasks.push(yield* viewOf(t, row.seq, 0, 0, true));
 	return { conversation: row, participants, messages: last.events, more: last.more, openTasks };
 }
 
 function* events(conversationId: number, after: number, limit: number, maxBytes: number): Steps<StoredEvent[]> {
-	const rows = yield* all<StoredEvent>(EVENTS_AFTER, conversationId, after, limit);
-	let bytes = 0;
-	const fits = rows.findIndex((row) => {
-		bytes += row.body.length;
-		return bytes > maxBytes;
-	});
-	return fits < 0 ? rows : rows.slice(0, Math.max(1, fits));
+	const sizes = yield* all<Sized>(SIZES_AFTER, conversationId, after, limit);
+	const last = fitting(sizes, maxBytes).at(-1);
+	return last ? yield* all<StoredEvent>(EVENTS_AMONG, conversationId, after + 1, last.seq) : [];
 }
 
-function* turn(conversationId: number, throughSeq: number, count: number): Steps<TurnView> {
-	const rows = yield* all<{ seq: number; body: string }>(TOLD, conversationId, throughSeq, count);
+/** How a message of the desk's side begins: its ids come before its role, in a visitor's they stand at the end (`send.ts`). */
+const OF_DESK = /^\{"messageId":"[^"]*","contextId":"[^"]*",(?:"taskId":"[^"]*",)?"role":"ROLE_AGENT"/;
+
+function* turn(conversationId: number, from: number, throughSeq: number, before: number): Steps<TurnView> {
+	const told = yield* all<{ seq: number; body: string }>(TOLD, conversationId, from, before);
+	const asked = yield* all<{ seq: number; body: string }>(ASKED, conversationId, from, throughSeq);
 	const asker = yield* one<PrincipalRow>(ASKER, conversationId);
 	const conversation = yield* one<ConversationRow>(CONVERSATION_BY_ID, conversationId);
 	if (!asker || !conversation) throw new Error("a conversation without an asker");
-	return {
-		asker,
-		conversation,
-		messages: rows.reverse().map(({ seq, body }) => ({ seq, body, from: body.includes('"role":"ROLE_USER"') ? "visitor" : "desk" })),
-	};
+	const messages = [...told.reverse(), ...asked];
+	return { asker, conversation, messages: messages.map(({ seq, body }) => ({ seq, body, from: OF_DESK.test(body) ? "desk" : "visitor" })) };
 }
 
 /** Every read by its name in `Reads`: the steps that answer it. */

@@ -87,9 +87,11 @@ async function outage(trial: Trial, disk: Disk, options: { restart?: boolean; mu
 	const found: Breach[] = [];
 
 	disk.break();
-	await until(30_000, "the first refusal", () => history.sendings.some((s) => s.refusals.length > 0)).catch((error: Error) => {
-		if (!mutant) found.push({ rule: "G-25", text: error.message });
-	});
+	await until(mutant ? 2_000 : 30_000, "the first refusal", () => history.sendings.some((s) => s.refusals.length > 0)).catch(
+		(error: Error) => {
+			if (!mutant) found.push({ rule: "G-25", text: error.message });
+		},
+	);
 	if (options.restart) {
 		await place.kill();
 		await place.start().catch((error: Error) => found.push({ rule: "G-25", text: `a start on a full disk: ${error.message}` }));

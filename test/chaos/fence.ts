@@ -68,9 +68,11 @@ async function pausedNode(trial: Trial, waking: Waking, mutant?: MutantName): Pr
 	await until(60_000, "the other node's answer", waking === "during" ? () => said("B") : ended);
 	a.node?.signal("SIGCONT");
 	const found: Breach[] = [];
-	await until(30_000, "the late write of the node that was stopped", async () => ((await a.node?.stats())?.fenced ?? 0) > 0).catch(
-		(error: Error) => found.push({ rule: "G-07", text: error.message }),
-	);
+	await until(
+		mutant ? 3_000 : 30_000,
+		"the late write of the node that was stopped",
+		async () => ((await a.node?.stats())?.fenced ?? 0) > 0,
+	).catch((error: Error) => found.push({ rule: "G-07", text: error.message }));
 	await until(60_000, "the end of the answer", ended).catch((error: Error) => found.push({ rule: "G-06", text: error.message }));
 	await crowd.stop();
 	found.push(...(await crowd.judge({ waitMs: mutant ? 5_000 : 30_000 })));

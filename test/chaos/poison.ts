@@ -65,6 +65,7 @@ async function poisoned(trial: Trial, mutant?: MutantName): Promise<Breach[]> {
 		mutant ? 15_000 : 60_000,
 		"the end of the poisoned task",
 		async () => {
+			if (supervised.ends() > LIMITS.turnAttempts) return true;
 			if (!poison?.ack) return false;
 			task = await victim.task(poison.ack.taskId).catch(() => undefined);
 			return task?.status.state === "TASK_STATE_FAILED";

@@ -51,7 +51,7 @@ async function deaths(trial: Trial, steps: readonly Step[], mutant?: MutantName)
 			if (ack) state = (await visitor.task(ack.taskId)).status.state;
 			return state === "TASK_STATE_COMPLETED";
 		};
-		await until(mutant ? 6_000 : DEADLINE_MS, "the end of the task", isOver, 50).catch((error: Error) =>
+		await until(mutant ? 4_000 : DEADLINE_MS, "the end of the task", isOver, 50).catch((error: Error) =>
 			found.push({ rule: "G-06", text: `${order}: ${error.message}, the task is ${state}` }),
 		);
 		if (mutant && found.length > 0) return found;

@@ -17,6 +17,8 @@ import { Visitor } from "./visitor.js";
 
 /** Events of one answer, and characters of each. */
 const FLOOD = { events: 100, chars: 2_000 };
+/** What waits in the server for a reader that does not read, at the least: what the system takes for it is not felt. */
+const FELT_BYTES = 16 * 1024;
 /** What the process may grow by, whatever waits for its readers. */
 const GROWTH_BYTES = 160 * 1024 * 1024;
 /** Between others' answers with and without slow readers, milliseconds: what a busy machine makes of it is no breach. */
@@ -60,28 +62,34 @@ async function slowReaders(trial: Trial, plan: Plan): Promise<Breach[]> {
 	await flooded.arrive();
 	await flooded.say(crowd.words());
 
+	const open = async (): Promise<SlowReader[]> => {
+		const readers = Array.from({ length: count }, (_, i) => {
+			const [localAddress, nonce] = [`127.0.200.${1 + (i % 200)}`, `nonce of slow ${i} ${trial.seed}`];
+			return new SlowReader({ port, localAddress, token: flooded.line.token ?? "", contextId: flooded.contextId ?? "", nonce });
+		});
+		trial.onEnd(() => leave(readers));
+		await Promise.all(readers.map((reader) => reader.open(flooded.head)));
+		return readers;
+	};
 	const before = await node.stats({ collect: true });
-	const begin = flooded.head;
-	const readers = Array.from({ length: count }, (_, i) => {
-		const [localAddress, nonce] = [`127.0.200.${1 + (i % 200)}`, `nonce of slow ${i} ${trial.seed}`];
-		return new SlowReader({ port, localAddress, token: flooded.line.token ?? "", contextId: flooded.contextId ?? "", nonce });
-	});
-	trial.onEnd(() => {
-		for (const reader of readers) reader.leave();
-	});
-	await Promise.all(readers.map((reader) => reader.open(begin)));
 	crowd.start();
-	await pause(500);
-	// The same answers to the same readers, while they read: what those cost others is what is compared.
 	const at = [history.sendings.length];
-	await flood(crowd, flooded, mutant ? 1 : Math.min(floods, 20));
+	if (!mutant) {
+		// The same answers to as many readers that read: what those cost others is what is compared.
+		const readers = await open();
+		await flood(crowd, flooded, Math.min(floods, 6));
+		leave(readers);
+	}
 	at.push(history.sendings.length);
+	const readers = await open();
+	const begin = flooded.head;
 	for (const reader of readers) reader.stop();
 	const most = await worst(node, flood(crowd, flooded, floods));
 	at.push(history.sendings.length);
 	for (const reader of readers) reader.resume();
 
 	const found = await caughtUp(readers, flooded, begin);
+	if (most.unsentSum < count * FELT_BYTES) found.push({ rule: "suite", text: "the system took everything: nobody was slow" });
 	if (most.unsentMax > LIMITS.socketBufferBytes)
 		found.push({ rule: "G-15", text: `a reader that does not read costs ${most.unsentMax} bytes` });
 	if (most.rss - before.rss > GROWTH_BYTES) found.push({ rule: "G-15", text: `the server grew by ${most.rss - before.rss} bytes` });
@@ -89,7 +97,7 @@ async function slowReaders(trial: Trial, plan: Plan): Promise<Breach[]> {
 	const [quietly, slowly] = [p99(crowd, flooded, at[0], at[1]), p99(crowd, flooded, at[1], at[2])];
 	if (!mutant && slowly > 2 * quietly + NOISE_MS) found.push({ rule: "G-15", text: `others' p99 went from ${quietly} to ${slowly} ms` });
 	if (!mutant) found.push(...(await crowd.judge({ dir })));
-	for (const reader of readers) reader.leave();
+	leave(readers);
 	await leavesNothing(node, before, found);
 	trial.say(
 		`${count} readers, ${flooded.head - begin} events to each; unsent at most ${mib(most.unsentMax)} a socket and ${mib(most.unsentSum)} in all`,
@@ -99,6 +107,10 @@ async function slowReaders(trial: Trial, plan: Plan): Promise<Breach[]> {
 	);
 	return found;
 }
+
+const leave = (readers: readonly SlowReader[]): void => {
+	for (const reader of readers) reader.leave();
+};
 
 const mib = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 

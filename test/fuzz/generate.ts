@@ -114,9 +114,11 @@ export function changed(random: Seeded, value: unknown): unknown {
 	return copy;
 }
 
-/** Sets a key as parsing does: `__proto__` is a key like others. */
-const define = (holder: object, key: string, value: unknown): void =>
-	void Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+/** Sets a key as parsing does: `__proto__` is a key like others. A list has no keys and is given one more. */
+function define(holder: object, key: string, value: unknown): void {
+	if (Array.isArray(holder)) holder.push(value);
+	else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+}
 
 const nested = (open: string, close: string, depth: number, inner: string): string => open.repeat(depth) + inner + close.repeat(depth);
 

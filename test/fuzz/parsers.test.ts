@@ -32,12 +32,12 @@ import { readJson } from "../../shared/json-scan.js";
 import { parseMarkdown, plainWords } from "../../widget/ui/markdown.js";
 import type { Seeded } from "../seeded.js";
 import { anyBody, anyString, anyValue, caseOf, changed, METHODS, pieces, REQUESTS, rpcRequest } from "./generate.js";
-import { heapBytes, insidesIn, polluted } from "./watch.js";
+import { cpuMs, heapBytes, insidesIn, polluted } from "./watch.js";
 
 const SEED = Number(process.env.SEED ?? 20_260_103);
 const CASES = process.env.LONG ? 200_000 : 50_000;
-/** Far more than any of them takes on a machine that does other things besides. */
-const SLOW_MS = 1_500;
+/** Time of this process, far more than any of them takes: what else the machine does must not decide. */
+const SLOW_MS = 1_000;
 const HEAP_BYTES = 24 * 1024 * 1024;
 const minutes = (n: number): number => n * 60_000;
 
@@ -59,7 +59,9 @@ const request = (random: Seeded): Record<string, unknown> => (REQUESTS[random.pi
 const URLS = ["https://", "http://", "://", "site.com", "shop.com", "*", ".", ":", "443", "/", "?", "#", "@", "%2e", "\\", "[::1]", "127.0.0.1", "localhost", "xn--", "null", "data:", "blob:https://site.com"];
 const HEADERS = ["Bearer ", "bearer", "eolg_a.1.b", "eolc_", " ", ",", ";", "q=0", "q=1", "=", "application/json", "application/a2a+json", "text/html", "*/*", "charset=utf-8", '"x"', "W/", "zh-CN", "en", "1.0", "1.0.1", "0.3"];
 const PATHS = ["message:send", "message:stream", "tasks", "tasks/", "x", ":cancel", ":subscribe", "%3Acancel", "pushNotificationConfigs", "extendedAgentCard", "%", "%2F", "..", ".", "//", "__proto__", "constructor"];
-const WORDS = ["what ", "when is ", "how much ", "?", "？", "！", "你们", "几点", "开门", "*", "**", "_", "`", "```\n", "\n", "\n\n", "- ", "1. ", "# ", "> ", "[a](", ")", "https://a.b/c", "<b>", "|", "\\", "~~", "anything else", "May ", "12:30", "€", "100", "一百二十", " "];
+const WORDS = ["what ", "when is ", "how much ", "?", "？", "！", "你们", "几点", "开门", "*", "**", "_", "`", "```\n", "\n", "\n\n", "- ", "1. ", "# ", "> ", "[a](", ")", "https://a.b/c", "<b>", "|", "\\", "~~", "anything else", "May ", "12:30", "€", "100", "一百二十", " ", "😊", "👍🏽", "word", "and ", "so, ", "can I ", "help you ", "with ", "for you", "does that ", "还有", "什么", "可以", "帮", "您", "的", "问题", "其他", "吗", "请问", "需要", "有没有", "this Friday", "10am", "-", "–", "…", "\u00a0", "'", "“", "”"];
+/** Words in any order, with one of them again and again: what a pattern may have gone wrong on. */
+const talk = (random: Seeded, max: number): string => pieces(random, WORDS, max / 2) + random.pick(WORDS).repeat(random.int(80)) + pieces(random, WORDS, max / 2);
 const answerer = knowledge();
 const tokens = new PageTokens("a secret of the test", { bytes: (length) => new Uint8Array(length).fill(7) });
 const like = (header: string, target = "/") => ({ header: () => header, target });
@@ -95,7 +97,7 @@ const readers = (read: (bytes: Uint8Array) => unknown): Record<string, Reader> =
 		checkVersion(header, "0.3");
 	},
 	"a site and a rule": (random) => {
-		const text = pieces(random, URLS);
+		const text = random.chance(0.3) ? `https://${pieces(random, ["*.", "a.", "b-c.", "xn--", "1."], 3)}shop.com${pieces(random, URLS, 2)}` : pieces(random, URLS);
 		readExactSite(text, { localhost: random.chance(0.5) });
 		covers(text, pieces(random, URLS));
 		return parseRule(text, { localhost: random.chance(0.5), isPublicSuffix: (name) => name === "com" });
@@ -123,7 +125,7 @@ const readers = (read: (bytes: Uint8Array) => unknown): Record<string, Reader> =
 		return bootJson({ handle: anyString(random), mode: "page", theme: "auto", socket: anyString(random), brand: anyString(random) });
 	},
 	"words, as markdown and as a question": (random) => {
-		const text = pieces(random, WORDS, 60);
+		const text = talk(random, 60);
 		plainWords(parseMarkdown(text));
 		return asksCaller(text);
 	},
@@ -137,7 +139,7 @@ function run(all: Record<string, Reader>, count: number, untilFound = false): { 
 	const names = Object.keys(all);
 	for (let number = 0; number < count && !(untilFound && wrong.length > 0); number++) {
 		const name = names[number % names.length] as string;
-		const began = performance.now();
+		const began = cpuMs();
 		try {
 			(all[name] as Reader)(caseOf(SEED, number));
 			read.set(name, (read.get(name) ?? 0) + 1);
@@ -146,7 +148,7 @@ function run(all: Record<string, Reader>, count: number, untilFound = false): { 
 			const fault = faultOf(thrown);
 			if (fault) wrong.push(`case ${number}, ${name}: ${fault}`);
 		}
-		const took = performance.now() - began;
+		const took = cpuMs() - began;
 		if (took > SLOW_MS) wrong.push(`case ${number}, ${name}: took ${Math.round(took)} ms`);
 		if (polluted()) wrong.push(`case ${number}, ${name}: got into a prototype`);
 	}
@@ -180,11 +182,11 @@ describe("whatever reads something from outside", () => {
 	it("answers from the notes whatever is asked and whatever is noted", { timeout: minutes(5) }, async () => {
 		for (let number = 0; number < CASES / 250; number++) {
 			const random = caseOf(SEED, number);
-			const note = { path: "notes.md", text: pieces(random, [...WORDS, "Opening hours", "Prices", "Shipping"], 200).slice(0, 20_000) };
-			const began = performance.now();
-			const { endings } = await tell(answerer, turnOf([note], [pieces(random, WORDS, 40)]));
+			const note = { path: "notes.md", text: `Opening hours ${talk(random, 200)} Prices ${talk(random, 100)}`.slice(0, 20_000) };
+			const began = cpuMs();
+			const { endings } = await tell(answerer, turnOf([note], [talk(random, 40)]));
 			expect(endings, `case ${number}`).toMatchObject([{ type: "reply" }]);
-			expect(performance.now() - began, `case ${number}`).toBeLessThan(SLOW_MS);
+			expect(cpuMs() - began, `case ${number}`).toBeLessThan(SLOW_MS);
 		}
 	});
 
@@ -211,13 +213,13 @@ describe("whatever reads something from outside", () => {
 					face: () => drawFace(whole.slice(0, 64)),
 				};
 				for (const [name, scan] of Object.entries(scans)) {
-					const began = performance.now();
+					const began = cpuMs();
 					try {
 						scan();
 					} catch (thrown) {
 						expect(faultOf(thrown), `${name} of ${JSON.stringify(piece)}`).toBeUndefined();
 					}
-					expect(performance.now() - began, `${name} of ${JSON.stringify(piece)} and ${JSON.stringify(end)}`).toBeLessThan(SLOW_MS);
+					expect(cpuMs() - began, `${name} of ${JSON.stringify(piece)} and ${JSON.stringify(end)}`).toBeLessThan(SLOW_MS);
 				}
 			}
 		}

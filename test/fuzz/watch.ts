@@ -23,6 +23,12 @@ export function polluted(): boolean {
 	return hit;
 }
 
+/** Milliseconds that this process has worked. */
+export function cpuMs(): number {
+	const { user, system } = process.cpuUsage();
+	return (user + system) / 1_000;
+}
+
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 

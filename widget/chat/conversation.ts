@@ -230,7 +230,8 @@ function withStatus(before: Conversation, { taskId, status, metadata }: TaskStat
 		id: taskId,
 		state: status.state,
 		waitsForOwner: waitsForOwner(metadata),
-		artifacts: known?.artifacts ?? [],
+		// What was being said of it is said, with the answer to another question.
+		artifacts: metadata?.answeredIn === undefined ? (known?.artifacts ?? []) : [],
 		interrupted: known?.interrupted || note?.interrupted === true,
 		explanation: status.message ? textOf(status.message) : "",
 	};
