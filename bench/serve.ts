@@ -55,6 +55,7 @@ const config = {
 		requestsPerMinutePerAddress: OUT_OF_REACH,
 		newGuestsPerMinutePerAddress: OUT_OF_REACH,
 		socketsPerAddress: OUT_OF_REACH,
+		connectionsPerAddress: OUT_OF_REACH,
 		socketsPerDesk: OUT_OF_REACH,
 		socketsPerGuest: OUT_OF_REACH,
 		socketsUnauthenticated: OUT_OF_REACH,

@@ -21,6 +21,14 @@ export interface Administered {
 const name = z.string().max(200);
 const text = z.string().max(LIMITS.bodyBytes);
 
+const profile = {
+	name: name.optional(),
+	ownerName: name.optional(),
+	about: text.optional(),
+	language: z.enum(["en", "zh"]).optional(),
+	suggestions: z.array(name).max(10).optional(),
+};
+
 function operation<A extends z.ZodTuple, R>(args: A, run: (desk: Administered, ...args: z.output<A>) => Promise<R>) {
 	return { args, run };
 }
@@ -28,19 +36,14 @@ function operation<A extends z.ZodTuple, R>(args: A, run: (desk: Administered, .
 /** Everything that can be asked. Meaning is checked by the engine, which throws `invalid_params`; here only shapes. */
 const OPERATIONS = {
 	createOwner: operation(
-		z.tuple([
-			z.object({
-				handle: name,
-				name,
-				ownerName: name.optional(),
-				about: text.optional(),
-				language: z.enum(["en", "zh"]).optional(),
-				suggestions: z.array(name).max(10).optional(),
-			}),
-		]),
+		z.tuple([z.object({ ...profile, handle: name, name })]),
 		async (desk, input) => (await desk.engine.owner.createOwner(input)).row.handle,
 	),
 	desks: operation(z.tuple([]), async (desk) => (await desk.engine.desks()).map(({ row }) => ({ handle: row.handle, name: row.name }))),
+	changeProfile: operation(
+		z.tuple([name, z.object(profile)]),
+		async (desk, handle, change) => (await desk.engine.owner.changeProfile(handle, change)).row.handle,
+	),
 	createSignIn: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.createSignIn(handle)),
 	createKey: operation(z.tuple([name, name]), (desk, handle, label) => desk.engine.owner.createKey(handle, label)),
 	keys: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.keys(handle)),
@@ -51,13 +54,10 @@ const OPERATIONS = {
 	),
 	removeSite: operation(z.tuple([name, name]), (desk, handle, rule) => desk.engine.owner.removeSite(handle, rule)),
 	putMemory: operation(z.tuple([name, name, text]), (desk, handle, path, content) => desk.engine.owner.putMemory(handle, path, content)),
+	removeMemory: operation(z.tuple([name, name]), (desk, handle, path) => desk.engine.owner.removeMemory(handle, path)),
 	memory: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.memory(handle)),
 	gaps: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.gaps(handle)),
-	settings: operation(z.tuple([name]), async (desk, handle) => {
-		const found = await desk.engine.desk(handle);
-		if (!found) throw new DeskError("not_found", `There is no desk ${handle}. Make it with: earthonline owner create ${handle} --name …`);
-		return found.settings;
-	}),
+	settings: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.settings(handle)),
 	changeSettings: operation(
 		z.tuple([name, z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]),
 		async (desk, handle, change) => (await desk.engine.owner.changeSettings(handle, change)).settings,

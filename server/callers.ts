@@ -93,3 +93,7 @@ export function networkOf(address: string): string {
 		.map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
 		.join(":")}::/64`;
 }
+
+/** The /48 of such a network, of which a provider may give one customer all; undefined for IPv4. */
+export const siteOf = (network: string): string | undefined =>
+	network.includes(":") ? `${network.split(":", 3).join(":")}::/48` : undefined;

@@ -4,6 +4,7 @@
  * counts as not given. Secrets may stand in a file: `DATABASE_URL_FILE=/run/secrets/db`.
  */
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { LIMITS, type Limits } from "../shared/limits.js";
@@ -56,6 +57,8 @@ const CHANGEABLE = [
 	"guestMessagesPerMinute",
 	"guestMessagesPerHour",
 	"requestsPerMinutePerAddress",
+	"requestsPerMinutePerSite",
+	"connectionsPerAddress",
 	"pendingSites",
 	"pendingSitesPerHour",
 ] as const satisfies readonly (keyof Limits)[];
@@ -92,12 +95,15 @@ const origin = z.string().transform((text, context) => {
 	return url.origin;
 });
 
+/** An address, or the name of one; what looks like an address and is none would only fail at listening. */
+const isHost = (text: string): boolean => isIP(text) !== 0 || (/^[0-9a-zA-Z.-]+$/.test(text) && !/^[\d.]+$/.test(text));
+
 const ENVIRONMENT = z.object({
 	PORT: whole(0, 65_535).default(8787),
 	DEMO_PORT: whole(0, 65_535).default(8788),
 	HOST: z
 		.string()
-		.regex(/^[0-9a-zA-Z.:%-]+$/, "must be an address of this machine, such as 0.0.0.0 or 127.0.0.1.")
+		.refine(isHost, "must be an address of this machine, such as 0.0.0.0 or 127.0.0.1.")
 		.optional(),
 	PUBLIC_URL: origin.optional(),
 	DATA_DIR: z
@@ -177,6 +183,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
 	withSecretFiles(env, problems);
 	const limits = readLimits(env, problems);
 	const read = ENVIRONMENT.safeParse(env);
+	if (env.DEMO_PORT !== undefined && env.DEMO_PORT === (env.PORT ?? "8787") && env.DEMO_PORT !== "0")
+		problems.push("DEMO_PORT must be another port than PORT.");
 	if (!read.success) for (const issue of read.error.issues) problems.push(`${String(issue.path[0])} ${issue.message}`);
 	if (!read.success || problems.length > 0) throw new ConfigError(problems);
 

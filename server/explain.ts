@@ -2,13 +2,41 @@
 import { DeskError } from "../shared/errors.js";
 import { ConfigError } from "./config.js";
 
+/** How whoever reads a hint calls this program: through npm inside the repository, or by its own name where it is installed. */
+export const programName = (env: Record<string, string | undefined>): string =>
+	env.npm_command === undefined ? "earthonline" : "npx earthonline";
+
+/** A violation that only repeats its refusal is not said twice. */
+const repeats = (message: string, description: string): boolean =>
+	message.toLowerCase().includes(description.toLowerCase().replace(/\.$/, ""));
+
 /** Lines without an end. A fault that nobody foresaw is its own message. */
 export function explain(error: unknown): string[] {
-	if (error instanceof DeskError) return [error.message, ...(error.detail.violations ?? []).map((v) => `  ${v.field}: ${v.description}`)];
+	if (error instanceof DeskError) {
+		const violations = (error.detail.violations ?? []).filter(({ description }) => !repeats(error.message, description));
+		return [error.message, ...violations.map((v) => `  ${v.field}: ${v.description}`)];
+	}
 	if (error instanceof ConfigError) return error.message.split("\n");
-	const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
-	if (code === "EADDRINUSE") return [`Port ${port} is taken. Stop what holds it, or set PORT (for the demo site DEMO_PORT) to another.`];
-	if (code === "EADDRNOTAVAIL") return ["HOST is no address of this machine. Use 0.0.0.0 for all of them, or leave it out."];
-	if (code === "EACCES" || code === "ENOENT") return [`${message}. Look at the path and its owner.`];
+	const { code, message, port, path } = error as NodeJS.ErrnoException & { port?: number };
+	switch (code) {
+		case "EADDRINUSE":
+			return [`Port ${port} is taken. Stop what holds it, or set PORT (for the demo site DEMO_PORT) to another.`];
+		case "EADDRNOTAVAIL":
+		case "ENOTFOUND":
+		case "EAI_AGAIN":
+			return ["HOST is no address of this machine. Use 0.0.0.0 for all of them, or leave it out."];
+		case "ENOENT":
+			if (path !== undefined) return [`There is no file ${path}. Check the path.`];
+			break;
+		case "EISDIR":
+			return [`${path ?? "That"} is a folder. Name a file.`];
+		case "ENOTDIR":
+			return [`${path ?? "That"} goes through a file as if it were a folder. Check the path.`];
+		case "EEXIST":
+			return [`${path ?? "That"} is there already. Name another, or move it away.`];
+		case "EACCES":
+		case "EPERM":
+			return [`This user may not use ${path ?? "that"} (${message}). Look at the path and its owner.`];
+	}
 	return [message ?? String(error)];
 }

@@ -27,6 +27,12 @@ const CREDENTIALS: readonly [RegExp, string][] = [
 /** What JSON leaves as it is and a terminal obeys: DEL and C1 controls, line separators, changes of direction. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+const escaped = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** A text for one line of a terminal: every character that would move its cursor, colour it or turn text around is written out. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+export const plain = (text: string): string => text.replace(/[\u0000-\u001f]/g, escaped).replace(UNSAFE, escaped);
+
 function clean(text: string): string {
 	// Hide before the cut, so that no half of a credential is left; but a long text must not cost its whole length.
 	let shown = text.slice(0, 2 * FIELD_CHARS);
@@ -75,7 +81,7 @@ export function createLog(options: { level: LogLevel; write?: (line: string) => 
 			timestamp: pino.stdTimeFunctions.isoTime,
 			formatters: { level: (label) => ({ level: label }) },
 		},
-		{ write: (line: string) => write(line.replace(UNSAFE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)) },
+		{ write: (line: string) => write(line.replace(UNSAFE, escaped)) },
 	);
 	return (level, fields, text) => {
 		if (!logger.isLevelEnabled(level)) return;

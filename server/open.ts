@@ -8,6 +8,7 @@ import type { Clock, Store } from "./engine/ports.js";
 import { createLog, type Log } from "./log.js";
 import { restore } from "./store/backup.js";
 import { type Driver, operationTable } from "./store/db.js";
+import { lockFolder } from "./store/lock.js";
 import { halves } from "./store/operations.js";
 import { openSqlite } from "./store/sqlite.js";
 import { storeOf } from "./store/store.js";
@@ -17,6 +18,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
+	elapsed: () => performance.now(),
 	after(ms, call) {
 		const timer = setTimeout(call, Math.min(ms, TIMER_MAX_MS));
 		timer.unref();
@@ -37,9 +39,17 @@ const WRITER = new URL("./writer.js", import.meta.url);
 
 async function openStore(config: Config, log: Log): Promise<{ store: Store; driver: Driver }> {
 	if (config.databaseUrl !== undefined) {
-		const { openPostgres } = await import("./store/postgres.js");
-		const driver = await openPostgres({ url: config.databaseUrl, table: operationTable(decides, halves), clock: systemClock, log });
-		return { store: storeOf(driver, true), driver };
+		// The folder is this process's on PostgreSQL as well: its commands' socket lies there, and a second server would take it away.
+		const unlock = lockFolder(config.dataDir);
+		try {
+			const { openPostgres } = await import("./store/postgres.js");
+			const driver = await openPostgres({ url: config.databaseUrl, table: operationTable(decides, halves), clock: systemClock, log });
+			const store = storeOf(driver, true);
+			return { store: { ...store, close: () => store.close().finally(unlock) }, driver };
+		} catch (error) {
+			unlock();
+			throw error;
+		}
 	}
 	const driver = await openSqlite({
 		dir: config.dataDir,

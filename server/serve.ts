@@ -5,7 +5,8 @@
 import closeWithGrace from "close-with-grace";
 import { LIMITS } from "../shared/limits.js";
 import { serveAdmin } from "./admin.js";
-import { type Config, loadConfig } from "./config.js";
+import { type Config, isLocalHost, loadConfig } from "./config.js";
+import { programName } from "./explain.js";
 import { createLog } from "./log.js";
 import { openDesk } from "./open.js";
 
@@ -54,5 +55,8 @@ export async function serveFromSettings(env: Record<string, string | undefined>,
 	const { desk, url, close } = await serve(config);
 	closeAtSignal(config, close);
 	print(`The front desk is at ${config.publicUrl} (listening on ${url}).`);
-	if ((await desk.engine.desks()).length === 0) print("It has no desk yet. Make one: earthonline owner create <handle> --name <name>");
+	if (new URL(config.publicUrl).protocol === "http:" && !isLocalHost(new URL(config.publicUrl).hostname)) {
+		print("PUBLIC_URL is plain http: what visitors say can be read on the way, and https sites cannot show the chat. Put a proxy with TLS in front.");
+	}
+	if ((await desk.engine.desks()).length === 0) print(`It has no desk yet. Make one: ${programName(env)} owner create <handle>`);
 }

@@ -34,7 +34,7 @@ export const framePath = (
 	query: { site: string; theme?: Theme; accent?: string; lang?: Language; mode?: Mode },
 ): string => {
 	const params = new URLSearchParams();
-	for (const [key, value] of Object.entries(query)) if (value !== undefined) params.set(key, value);
+	for (const [key, value] of Object.entries(query)) if (value) params.set(key, value);
 	return `/@${handle}/embed?${params}`;
 };
 
@@ -67,8 +67,7 @@ export type FrameMessage =
 
 /** Whether a value is an object whose `type` is one of a union's. */
 const isOneOf = (data: unknown, types: string): data is Record<string, unknown> => {
-	const type = (data as { type?: unknown } | null | undefined)?.type;
-	return typeof type === "string" && types.split(" ").includes(type);
+	return types.split(" ").includes((data as { type?: string } | null | undefined)?.type as string);
 };
 
 /** Reads what came over the port in the frame; undefined for anything outside the union. */

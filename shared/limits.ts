@@ -61,6 +61,12 @@ export const LIMITS = {
 	guestMessagesPerHour: 200,
 	/** Requests an address may make a minute, before anything of them is parsed. */
 	requestsPerMinutePerAddress: 600,
+	/** The same for a /48 of IPv6, which one customer of a provider may have whole and of which an address is a /64. */
+	requestsPerMinutePerSite: 6_000,
+	/** Open TCP connections an address, whatever is spoken on them; not counted where a proxy of ours stands before us. */
+	connectionsPerAddress: 500,
+	/** Requests that one connection may make before it is closed. */
+	requestsPerConnection: 1_000,
 	/** Longest wait of a blocking send, milliseconds (A2A-6). */
 	sendWaitMs: 55_000,
 	/** Idle time after which an interrupted task is CANCELED (A2A-8). */
@@ -104,6 +110,8 @@ export const LIMITS = {
 	/** Time an HTTP client has for its headers and for its whole request. */
 	headersMs: 10_000,
 	requestMs: 30_000,
+	/** How often connections are held against the two. */
+	connectionCheckMs: 5_000,
 } as const;
 
 export type Limits = { [K in keyof typeof LIMITS]: number };

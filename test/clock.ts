@@ -12,6 +12,7 @@ export function testClock(start = Date.UTC(2026, 0, 1)): TestClock {
 	const timers = new Map<number, { at: number; call: () => void }>();
 	return {
 		now: () => now,
+		elapsed: () => now - start,
 		after(ms, call) {
 			const id = ++lastId;
 			timers.set(id, { at: now + Math.max(0, ms), call });

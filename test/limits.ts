@@ -20,4 +20,6 @@ export const WIDE_LIMITS: Limits = {
 	guestMessagesPerMinute: MANY,
 	guestMessagesPerHour: MANY,
 	requestsPerMinutePerAddress: MANY,
+	requestsPerMinutePerSite: MANY,
+	connectionsPerAddress: MANY,
 };

@@ -4,11 +4,17 @@ import { DeskError } from "../../shared/errors.js";
 import { Gate, type GateLimits, SlidingWindow } from "./limits.js";
 
 function turned(start = 1_700_000_000_000) {
-	const clock = { at: start, now: () => clock.at, after: () => () => undefined };
+	const clock = { at: start, now: () => clock.at, elapsed: () => clock.at, after: () => () => undefined };
 	return clock;
 }
 
-const LIMITS: GateLimits = { requestsPerMinutePerAddress: 3, guestMessagesPerMinute: 2, guestMessagesPerHour: 5, streamsPerCaller: 2 };
+const LIMITS: GateLimits = {
+	requestsPerMinutePerAddress: 3,
+	requestsPerMinutePerSite: 5,
+	guestMessagesPerMinute: 2,
+	guestMessagesPerHour: 5,
+	streamsPerCaller: 2,
+};
 
 const refusal = (call: () => unknown): DeskError | undefined => {
 	try {

@@ -5,6 +5,7 @@
  */
 import { DeskError } from "../../shared/errors.js";
 import type { Limits } from "../../shared/limits.js";
+import { siteOf } from "../callers.js";
 import type { Clock } from "../engine/ports.js";
 
 const MINUTE_MS = 60_000;
@@ -49,7 +50,7 @@ export class SlidingWindow {
 
 	/** Turns to the window of now. Returns the milliseconds gone by within it. */
 	private turn(): number {
-		const now = this.clock.now();
+		const now = this.clock.elapsed();
 		const index = Math.floor(now / this.lengthMs);
 		if (index !== this.index) {
 			this.previous = index === this.index + 1 ? this.current : new Map();
@@ -69,12 +70,13 @@ const refuse = (limit: number, seconds: number, text: string): never => {
 
 export type GateLimits = Pick<
 	Limits,
-	"requestsPerMinutePerAddress" | "guestMessagesPerMinute" | "guestMessagesPerHour" | "streamsPerCaller"
+	"requestsPerMinutePerAddress" | "requestsPerMinutePerSite" | "guestMessagesPerMinute" | "guestMessagesPerHour" | "streamsPerCaller"
 >;
 
 /** One for all A2A doors of a process, so that a caller has one allowance whichever binding it takes. */
 export class Gate {
 	private readonly addresses: SlidingWindow;
+	private readonly sites: SlidingWindow;
 	private readonly minute: SlidingWindow;
 	private readonly hour: SlidingWindow;
 	private readonly streams = new Map<string, number>();
@@ -88,6 +90,7 @@ export class Gate {
 		private readonly limits: GateLimits,
 	) {
 		this.addresses = new SlidingWindow(MINUTE_MS, limits.requestsPerMinutePerAddress, clock);
+		this.sites = new SlidingWindow(MINUTE_MS, limits.requestsPerMinutePerSite, clock);
 		this.minute = new SlidingWindow(MINUTE_MS, limits.guestMessagesPerMinute, clock);
 		this.hour = new SlidingWindow(HOUR_MS, limits.guestMessagesPerHour, clock);
 	}
@@ -96,12 +99,18 @@ export class Gate {
 	request(network: string): void {
 		const wait = this.addresses.waitSeconds(network);
 		if (wait > 0) refuse(this.limits.requestsPerMinutePerAddress, wait, "Too many requests from this address.");
+		const site = siteOf(network);
+		if (site !== undefined) {
+			const later = this.sites.waitSeconds(site);
+			if (later > 0) refuse(this.limits.requestsPerMinutePerSite, later, "Too many requests from this network.");
+			this.sites.count(site);
+		}
 		this.addresses.count(network);
 	}
 
 	/** One message of a guest. `retryKey`: what makes it the same message when it is sent again; null: nothing does. Throws `rate_limited`. */
 	guestMessage(guest: string, retryKey: string | null): void {
-		const index = Math.floor(this.clock.now() / MINUTE_MS);
+		const index = Math.floor(this.clock.elapsed() / MINUTE_MS);
 		if (index !== this.latelyIndex) {
 			this.before = index === this.latelyIndex + 1 ? this.lately : new Set();
 			this.lately = new Set();

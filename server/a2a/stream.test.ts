@@ -13,6 +13,7 @@ class Turned {
 	private at = 0;
 	private readonly due = new Map<object, { at: number; call: () => void }>();
 	now = () => this.at;
+	elapsed = () => this.at;
 	after = (ms: number, call: () => void) => {
 		const entry = { at: this.at + ms, call };
 		this.due.set(entry, entry);

@@ -29,7 +29,7 @@ export abstract class SocketLine {
 		/** The connection below the link. */
 		private readonly wire: Duplex,
 	) {
-		this.saidAt = this.heardAt = line.engine.clock.now();
+		this.saidAt = this.heardAt = line.engine.clock.elapsed();
 	}
 
 	say(text: string): void {
@@ -64,14 +64,14 @@ export abstract class SocketLine {
 	}
 
 	private written(): void {
-		this.saidAt = this.line.engine.clock.now();
+		this.saidAt = this.line.engine.clock.elapsed();
 		if (!this.wire.writableNeedDrain) return;
 		if (!this.full) {
 			this.full = true;
 			this.wire.once("drain", () => {
 				this.full = false;
 				// Bytes have gone through: somebody is there.
-				this.heardAt = this.line.engine.clock.now();
+				this.heardAt = this.line.engine.clock.elapsed();
 				if (this.link.isPaused) this.link.resume();
 				this.drained();
 			});

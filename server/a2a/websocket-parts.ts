@@ -27,7 +27,28 @@ export interface SocketParts {
 	shutOuts: number;
 }
 
-/** The library's socket with ours on it, so that its handlers need not be made anew for each. */
+/**
+ * The library's socket with ours on it. What it has to say goes to the session directly: as listeners of an emitter, five a socket
+ * would take more memory than the session does.
+ */
 export class Link extends WebSocket {
 	session: Session | undefined;
+
+	override emit(event: string | symbol, ...given: unknown[]): boolean {
+		switch (event) {
+			case "message":
+				this.session?.hear(given[0] as Buffer, given[1] as boolean);
+				return true;
+			case "ping":
+			case "pong":
+				this.session?.pulse();
+				return true;
+			// What is wrong with a frame: the library has closed the socket with its code (1002, 1007, 1008, 1009).
+			case "error":
+				return true;
+			case "close":
+				this.session?.ended();
+		}
+		return super.emit(event, ...given);
+	}
 }

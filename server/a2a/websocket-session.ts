@@ -3,7 +3,7 @@
  * shared, since there may be thousands that say nothing. Whatever a client does ends at most its own socket.
  */
 import type { Duplex } from "node:stream";
-import { type RawData, WebSocket } from "ws";
+import { WebSocket } from "ws";
 import { CLOSE } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
@@ -64,11 +64,6 @@ export class Session extends SocketLine implements Place, Line {
 		parts.places.enter(this);
 		parts.sessions.add(this);
 		(link as Link).session = this;
-		link.on("message", onMessage);
-		link.on("ping", onPulse);
-		link.on("pong", onPulse);
-		link.on("error", onError);
-		link.on("close", onClose);
 	}
 
 	// What is heard
@@ -102,7 +97,7 @@ export class Session extends SocketLine implements Place, Line {
 	/** Counts a frame. False: too many, and the socket is closed. */
 	private pay(): boolean {
 		const { framesPerSecond, framesBurst } = this.parts.limits;
-		const now = this.parts.engine.clock.now();
+		const now = this.parts.engine.clock.elapsed();
 		this.heardAt = now;
 		this.pinged = false;
 		this.paidUntil = Math.max(this.paidUntil, now) + 1_000 / framesPerSecond;
@@ -209,7 +204,7 @@ export class Session extends SocketLine implements Place, Line {
 		const guestId = principal.kind === "guest" ? principal.id : undefined;
 		if (guestId !== undefined && !places.hasRoomFor(guestId)) {
 			// A connection that was lost is known to its guest before it is known here.
-			const now = engine.clock.now();
+			const now = engine.clock.elapsed();
 			for (const other of sessions) if (other.guestId === guestId && now - other.heardAt > DOUBTFUL_MS) other.cut();
 			if (!places.hasRoomFor(guestId)) {
 				throw new DeskError("rate_limited", "You have too many sockets open at this desk. Close one, then open this again.", {
@@ -356,19 +351,4 @@ function closeCodeOf({ code }: DeskError): number {
 	if (code === "forbidden" || code === "not_found") return CLOSE.forbidden;
 	if (code === "rate_limited") return CLOSE.limits;
 	return code === "unavailable" || code === "deadline_exceeded" || code === "internal" ? CLOSE.busy : CLOSE.credential;
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-	(this as Link).session?.hear(data as Buffer, isBinary);
-}
-
-function onPulse(this: WebSocket): void {
-	(this as Link).session?.pulse();
-}
-
-/** What is wrong with a frame: the library has closed the socket with its code (1002, 1007, 1008, 1009). */
-function onError(this: WebSocket): void {}
-
-function onClose(this: WebSocket): void {
-	(this as Link).session?.ended();
 }

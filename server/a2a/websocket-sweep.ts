@@ -38,7 +38,7 @@ export class Sweep {
 
 	private look(): void {
 		const { helloMs, tickMs, silenceMs } = this.parts.limits;
-		const now = this.clock.now();
+		const now = this.clock.elapsed();
 		const quiet: Session[] = [];
 		for (const session of this.parts.sessions) {
 			if (session.stage === "new" && now - session.saidAt >= helloMs) session.close(CLOSE.credential, "No Hello came in time.");

@@ -204,7 +204,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 			presenceListeners.add(listener);
 			return () => presenceListeners.delete(listener);
 		},
-		embed: embedDoor({ store, clock, random, secret, limits: parts.limits }),
+		embed: embedDoor({ store, clock, random, secret, limits: parts.limits, log }),
 		owner,
 
 		counts: () => ({ turns: turns.running, messages: tasks.taken }),

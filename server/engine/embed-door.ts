@@ -1,6 +1,6 @@
 /** Where a desk's chat may show, and the tickets of the documents that show it (SITE-1 to 3; design.md, "The embed handshake"). */
 import { LIMITS, type Limits } from "../../shared/limits.js";
-import type { Desk, EmbedDoor, SiteAnswer } from "./engine.js";
+import type { Desk, EmbedDoor, EngineParts, SiteAnswer } from "./engine.js";
 import type { Clock, Random, Store } from "./ports.js";
 import { judge } from "./sites.js";
 import { readTicket, TICKET_NONCE_BYTES, ticketHash, writeTicket } from "./tickets.js";
@@ -11,6 +11,7 @@ export function embedDoor(parts: {
 	random: Random;
 	secret: string;
 	limits: Pick<Limits, "pendingSites" | "pendingSitesPerHour">;
+	log: EngineParts["log"];
 }): EmbedDoor {
 	const { store, clock, random, secret, limits } = parts;
 	const answerOf = (verdict: "allowed" | "blocked" | "unlisted"): SiteAnswer =>
@@ -29,15 +30,21 @@ export function embedDoor(parts: {
 			if ((looked.get(at) ?? Number.NEGATIVE_INFINITY) + LIMITS.siteVisitMs > now) return answerOf(await judged(desk, site));
 			if (looked.size > 10_000) looked.clear();
 			looked.set(at, now);
-			const { verdict } = await store.write("recordVisit", {
+			const visit = {
 				deskId: desk.row.id,
 				site,
 				allowAnySite: desk.settings.allowAnySite,
 				pendingSites: limits.pendingSites,
 				pendingSitesPerHour: limits.pendingSitesPerHour,
 				now,
-			});
-			return answerOf(verdict);
+			};
+			try {
+				return answerOf((await store.write("recordVisit", visit)).verdict);
+			} catch (error) {
+				// Where nothing can be written (a full disk) the rules can still be read: the chat shows, only the visit is not noted.
+				parts.log("warn", { err: error, site }, "a visit could not be noted");
+				return answerOf(await judged(desk, site));
+			}
 		},
 		async check(desk, site) {
 			return closed(desk) ?? answerOf(await judged(desk, site));

@@ -7,6 +7,7 @@
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
 import type { ContextState, DeskFace } from "../../shared/channel.js";
 import type { Limits } from "../../shared/limits.js";
+import type { Profile } from "./people-operations.js";
 import type { Clock, Hint, Provenance, Random, Store, StoredEvent } from "./ports.js";
 import type { SiteRow } from "./reads.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
@@ -188,6 +189,8 @@ export interface OwnerDoor {
 		language?: "en" | "zh";
 		suggestions?: string[];
 	}): Promise<Desk>;
+	/** Changes what people and cards read of a desk; what is not given stays. */
+	changeProfile(handle: string, change: Partial<Profile>): Promise<Desk>;
 	/** A sign-in link's secret, good once within ten minutes. */
 	createSignIn(handle: string): Promise<string>;
 	/** Exchanges it for a session's secret; undefined where it is not good (any more). */
@@ -200,9 +203,13 @@ export interface OwnerDoor {
 	/** Throws `invalid_params` naming what is wrong with the rule. */
 	setSite(handle: string, rule: string, state: "allowed" | "blocked"): Promise<SiteRow>;
 	removeSite(handle: string, rule: string): Promise<void>;
+	/** Throws `invalid_params` for a path that is none and a text that is empty or too long. */
 	putMemory(handle: string, path: string, text: string): Promise<void>;
+	/** Throws `not_found` where there is no such file. */
+	removeMemory(handle: string, path: string): Promise<void>;
 	memory(handle: string): Promise<{ path: string; text: string }[]>;
 	gaps(handle: string): Promise<{ id: number; question: string; at: number }[]>;
+	settings(handle: string): Promise<DeskSettings>;
 	changeSettings(handle: string, change: Partial<DeskSettings>): Promise<Desk>;
 	/** Takes the microphone of one conversation: the running turn is fenced, no turn starts until `handBack`. */
 	takeMicrophone(handle: string, contextId: string): Promise<void>;

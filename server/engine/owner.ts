@@ -9,6 +9,8 @@ import { checkSettings } from "./settings.js";
 import { parseRule } from "./sites.js";
 import type { Turns } from "./turns.js";
 
+/** How many desks a refusal names. */
+const NAMED_DESKS = 20;
 const LINK_MS = 10 * 60 * 1000;
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -27,9 +29,16 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 	const { store, clock, random, newId, access, desks, turns } = parts;
 	const secret = (): string => Buffer.from(random.bytes(32)).toString("base64url");
 
+	/** Names the desks that there are: a handle that is not there is most often a slip of the finger. */
+	const noDesk = async (handle: string): Promise<DeskError> => {
+		const handles = (await desks.all()).map(({ row }) => row.handle);
+		const others = handles.length > NAMED_DESKS ? `${handles.slice(0, NAMED_DESKS).join(", ")} and others` : handles.join(", ");
+		const there = handles.length === 0 ? "There is none yet." : `Those that are here: ${others}.`;
+		return new DeskError("not_found", `There is no desk ${handle}. ${there} Make it with: earthonline owner create ${handle}`);
+	};
 	const deskAt = async (handle: string): Promise<Desk> => {
 		const desk = await desks.get(handle);
-		if (!desk) throw new DeskError("not_found", `There is no desk ${handle}. \`owner create ${handle}\` makes one.`);
+		if (!desk) throw await noDesk(handle);
 		return desk;
 	};
 	const changed = async (handle: string): Promise<Desk> => {
@@ -51,6 +60,11 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 				now,
 			});
 			return await changed(input.handle);
+		},
+		async changeProfile(handle, change) {
+			const desk = await deskAt(handle);
+			await store.write("changeProfile", { deskId: desk.row.id, change, now: clock.now() });
+			return await changed(handle);
 		},
 		async createSignIn(handle) {
 			const desk = await deskAt(handle);
@@ -108,13 +122,26 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			if (row.state === "allowed") parts.shutOut({ deskId: desk.row.id, site: row.rule });
 		},
 		async putMemory(handle, path, text) {
-			await store.write("putMemory", { deskId: (await deskAt(handle)).row.id, path, text, now: clock.now() });
+			const desk = await deskAt(handle);
+			if (text.trim() === "")
+				throw new DeskError("invalid_params", `${path} is empty, so there is nothing to answer from. Write something in it first.`);
+			await store.write("putMemory", { deskId: desk.row.id, path, text, now: clock.now() });
+		},
+		async removeMemory(handle, path) {
+			const desk = await deskAt(handle);
+			const files = await store.read.memory(desk.row.id);
+			if (!files.some((file) => file.path === path))
+				throw new DeskError("not_found", `There is no file ${path} in the memory of ${handle}. See: earthonline memory list ${handle}`);
+			await store.write("putMemory", { deskId: desk.row.id, path, text: "", now: clock.now() });
 		},
 		async memory(handle) {
 			return await store.read.memory((await deskAt(handle)).row.id);
 		},
 		async gaps(handle) {
 			return await store.read.gaps((await deskAt(handle)).row.id, 200);
+		},
+		async settings(handle) {
+			return (await deskAt(handle)).settings;
 		},
 		async changeSettings(handle, change) {
 			const desk = await deskAt(handle);

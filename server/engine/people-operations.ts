@@ -1,5 +1,5 @@
 /** Who there is: owners with their desks, guests, keys, sign-ins; a desk's settings and memory. Judged inside the transaction, like everything that writes. */
-import { DeskError } from "../../shared/errors.js";
+import { DeskError, type FieldViolation } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import { DEFAULT_SETTINGS, type DeskSettings, settingsOf } from "./settings.js";
@@ -29,7 +29,13 @@ export const isHandle = (text: string): boolean => /^[a-z0-9_-]{2,32}$/.test(tex
 
 /** Paths of memory files (reliability.md 98): segments of letters, digits, `_`, `-`, dots inside; `/` between, at most four. */
 export const isMemoryPath = (path: string): boolean =>
-	path.length <= 128 && /^[\p{L}\p{N}_-][\p{L}\p{N}._-]*(?:\/[\p{L}\p{N}_-][\p{L}\p{N}._-]*){0,3}$/u.test(path) && !path.includes("..");
+	path.length <= 128 &&
+	/^[\p{L}\p{N}_-][\p{L}\p{N}._-]*(?:\/[\p{L}\p{N}_-][\p{L}\p{N}._-]*){0,3}$/u.test(path) &&
+	!path.includes("..") &&
+	!isTwinOfPeople(path.split("/", 1)[0] as string);
+
+/** What is under `people` is told to one person only: a folder that merely looks like it would be told to everybody. */
+const isTwinOfPeople = (folder: string): boolean => folder !== "people" && folder.normalize("NFKC").toLowerCase() === "people";
 
 export interface CreateOwnerInput {
 	accountUid: string;
@@ -42,24 +48,57 @@ export interface CreateOwnerInput {
 	now: number;
 }
 
+/** What people and cards read of a desk. */
+export interface Profile {
+	name: string;
+	/** The person whom the desk stands for. */
+	ownerName: string;
+	about: string;
+	language: "en" | "zh";
+	suggestions: string[];
+}
+
+/** What is wrong with a profile, or with the part of one that is to change. */
+function profileViolations({ name, suggestions }: Partial<Profile>): FieldViolation[] {
+	const violations: FieldViolation[] = [];
+	if (name !== undefined && (name.length === 0 || name.length > 40))
+		violations.push({ field: "name", description: "Give a name of 1 to 40 characters." });
+	if (suggestions && (suggestions.length > 3 || suggestions.some((s) => s.length > 80)))
+		violations.push({ field: "suggestions", description: "Give at most 3, of at most 80 characters each." });
+	return violations;
+}
+
 export function decideCreateOwner(rows: { taken: boolean }, input: CreateOwnerInput) {
-	const violations = [];
+	const violations: FieldViolation[] = [];
 	if (!isHandle(input.handle))
 		violations.push({
 			field: "handle",
 			description: "Use 2 to 32 of a-z, 0-9, _ and -, not beginning with ag_, and none of the site's own names.",
 		});
-	if (input.name.length === 0 || input.name.length > 40)
-		violations.push({ field: "name", description: "Give a name of 1 to 40 characters." });
-	if (input.suggestions.length > 3 || input.suggestions.some((s) => s.length > 80)) {
-		violations.push({ field: "suggestions", description: "Give at most 3, of at most 80 characters each." });
-	}
+	violations.push(...profileViolations(input));
 	if (violations.length > 0) throw new DeskError("invalid_params", "This desk cannot be made; see the fields named.", { violations });
 	if (rows.taken)
 		throw new DeskError("invalid_params", `The handle ${input.handle} is taken. Choose another.`, {
 			violations: [{ field: "handle", description: "Taken." }],
 		});
 	return { plan: input, answer: { handle: input.handle } };
+}
+
+export interface ChangeProfileInput {
+	deskId: number;
+	/** What of the profile changes. */
+	change: Partial<Profile>;
+	now: number;
+}
+/** Joins a change with what stands there now: two changes of different things at once are both kept. */
+export function decideChangeProfile(
+	rows: { profile?: Profile & { ownerId: number } },
+	input: ChangeProfileInput,
+): { plan: Profile & { ownerId: number }; answer: null } {
+	if (!rows.profile) throw new DeskError("not_found", "There is no such desk.");
+	const violations = profileViolations(input.change);
+	if (violations.length > 0) throw new DeskError("invalid_params", "This desk cannot be changed; see the fields named.", { violations });
+	return { plan: { ...rows.profile, ...input.change }, answer: null };
 }
 
 export interface CreateGuestInput {
@@ -169,12 +208,12 @@ export function decidePutMemory(_rows: null, input: PutMemoryInput) {
 		throw new DeskError(
 			"invalid_params",
 			"That is no path for a memory file. Use letters, digits, _ and -, with / between at most four names.",
-			{ violations: [{ field: "path", description: "Not a path." }] },
+			{ violations: [{ field: "path", description: "Use letters, digits, _ and -, with / between at most four names." }] },
 		);
 	}
 	if ([...input.text].length > LIMITS.memoryFileChars) {
 		throw new DeskError("invalid_params", `A memory file holds at most ${LIMITS.memoryFileChars} characters. Split it in two.`, {
-			violations: [{ field: "text", description: "Too long." }],
+			violations: [{ field: "text", description: `At most ${LIMITS.memoryFileChars} characters.` }],
 		});
 	}
 	return { plan: input, answer: null };

@@ -6,9 +6,12 @@ import type { Message, Part } from "../../shared/a2a.schema.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations.js";
 import type { Reads } from "./reads.js";
 
-/** Milliseconds since the epoch. The only clock of the server; tests turn it by hand. */
+/** The only clock of the server; tests turn it by hand. */
 export interface Clock {
+	/** Milliseconds since the epoch: for what is written down. May jump, also backwards. */
 	now(): number;
+	/** Milliseconds that only ever grow: for how long something has been silent, has waited, may still go on. */
+	elapsed(): number;
 	/** Calls back once after `ms`; returns what stops it. */
 	after(ms: number, call: () => void): () => void;
 }

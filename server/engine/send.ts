@@ -145,11 +145,8 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 		state = "TASK_STATE_SUBMITTED";
 		status = statusJson(state, input.now);
 		const firstSeq = askedSeq;
-		let lastSeq = log.add(
-			"task",
-			taskUid,
-			`{"id":"${taskUid}","contextId":"${conversation.uid}","status":${status}${metadataText(input.message)}}`,
-		);
+		// Its metadata is the message's, which the log has just been given.
+		let lastSeq = log.add("task", taskUid, `{"id":"${taskUid}","contextId":"${conversation.uid}","status":${status}}`);
 		let statusAt = input.now;
 		let stored: TaskState = state;
 		let storedStatus = status;
@@ -286,8 +283,6 @@ const newConversation = (input: SendInput): ConversationRow => ({
 	createdAt: input.now,
 });
 
-const metadataText = (message: Message): string => (message.metadata ? `,"metadata":${JSON.stringify(message.metadata)}` : "");
-
 /**
  * Gives the message its turn: one that runs at once under the claim offered, or the one that waits. One runs at a time a
  * conversation; what arrives meanwhile is answered by the next (DESK-3). Nothing is queued while the owner speaks.
@@ -310,13 +305,15 @@ function planTurn(
 	const covered = waiting.some((t) => t.uid === own) ? waiting : [...waiting, { uid: own, askedFrom: askedSeq }];
 	const epoch = conversation.epoch + 1;
 	if (queued) {
-		if (!claimable || !input.claim) return undefined;
+		// One that was handed over in the middle of an answer is left to `claimTurn`, which marks what had been said (G-08).
+		if (!claimable || !input.claim || queued.wrote === 1) return undefined;
 		change.conversation.epoch = epoch;
 		const claimed: TurnRow = { ...queued, state: "running", epoch, attempts: queued.attempts + 1, throughSeq: askedSeq, ...input.claim };
 		change.turns.push(claimed);
 		return { uid: queued.uid, claim: claimed.claim, throughSeq: askedSeq, covered };
 	}
-	if (input.guest && !running) checkOpenTurns(rows.openTurns, input.limits);
+	// Where nobody is there to answer, what waits is kept for the owner and holds nobody up (RUN-6).
+	if (input.guest && claimable) checkOpenTurns(rows.openTurns, input.limits);
 	const place = input.provenance.embed ?? input.provenance.site ?? null;
 	const base = {
 		uid: input.ids.turn,

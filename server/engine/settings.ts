@@ -58,15 +58,17 @@ const CHOICES: { [K in keyof DeskSettings]?: readonly DeskSettings[K][] } = {
 	retryScope: ["desk", "context"],
 };
 
+const EXPECTED: { [type: string]: string } = { boolean: "Give on or off.", number: "Give a whole number.", string: "Give a word." };
+
 /** Checks a change of settings. Throws `invalid_params` naming every value that is none. */
 export function checkSettings(change: Record<string, unknown>): Partial<DeskSettings> {
 	const violations: { field: string; description: string }[] = [];
 	for (const [field, value] of Object.entries(change)) {
 		const known = DEFAULT_SETTINGS[field as keyof DeskSettings];
 		if (known === undefined) {
-			violations.push({ field, description: "There is no such setting." });
+			violations.push({ field, description: `There is no such setting. Those are ${Object.keys(DEFAULT_SETTINGS).join(", ")}.` });
 		} else if (typeof value !== typeof known) {
-			violations.push({ field, description: `Give a ${typeof known}.` });
+			violations.push({ field, description: EXPECTED[typeof known] ?? `Give a ${typeof known}.` });
 		} else if (field === "waitMs" && (!Number.isInteger(value) || (value as number) < 0 || (value as number) > LIMITS.sendWaitMs)) {
 			violations.push({ field, description: `Give whole milliseconds from 0 to ${LIMITS.sendWaitMs}.` });
 		} else {

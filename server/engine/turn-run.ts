@@ -142,7 +142,7 @@ export class TurnRun {
 	/** Plans the next write: at once for the first, later for the rest. A tick later, so that an ending already here makes it the last. */
 	private soon(): void {
 		if (this.held || this.writing || this.over || this.stopTimer) return;
-		const wait = Math.max(0, this.lastWriteAt + LIMITS.pieceGapMs - this.parts.clock.now());
+		const wait = Math.max(0, this.lastWriteAt + LIMITS.pieceGapMs - this.parts.clock.elapsed());
 		this.stopTimer = this.parts.clock.after(wait, () => {
 			this.stopTimer = undefined;
 			void this.flush();
@@ -153,7 +153,7 @@ export class TurnRun {
 		if (this.over || this.writing) return;
 		const pieces = this.gather(false);
 		if (pieces.length === 0) return;
-		this.lastWriteAt = this.parts.clock.now();
+		this.lastWriteAt = this.parts.clock.elapsed();
 		this.writing = this.write(pieces);
 		await this.writing;
 		this.writing = undefined;

@@ -274,7 +274,9 @@ export class Turns {
 		});
 		await Promise.race([Promise.all(running), timeUp]);
 		stopTimer?.();
-		for (const [turnUid, { run, claim }] of this.runs) {
+		const left = [...this.runs];
+		this.runs.clear();
+		for (const [turnUid, { run, claim }] of left) {
 			run.stop();
 			await this.parts.store.write("releaseTurn", { turnUid, claim, now: this.parts.clock.now() }).catch(() => undefined);
 		}

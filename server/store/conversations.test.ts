@@ -641,21 +641,47 @@ describe.each(DATABASES)("a process that dies on %s", (database) => {
 		}
 	});
 
-	it("gives a turn that was handed over back before one that has waited behind it", async () => {
+	it("claims a turn that was handed over before one that waits behind it, and marks what it had said", async () => {
 		place = await storePlace(database);
 		desk = await openEngine(place);
 		const me = await desk.caller();
 		desk.script(async function* () {
+			yield { type: "text", text: "Half of" };
 			await new Promise(() => undefined);
 		});
 		const sent = await desk.send(me, "a");
 		await desk.send(me, "b", { contextId: sent.contextId });
-		await desk.engine.stop(0);
+		while (!(await desk.log(me, sent.contextId)).some((e) => e.artifactUpdate)) {
+			desk.clock.turn(10);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		const stopped = desk.engine.stop(0);
+		desk.clock.turn(0);
+		await stopped;
 		const { store, clock } = desk;
 		const [first, second] = await store.read.dueTurns(clock.now(), 10);
+		const lease = { claim: "clm_one", leaseUntil: clock.now() + 1_000 };
 		const claim = (turnUid = ""): ReturnType<typeof store.write<"claimTurn">> =>
-			store.write("claimTurn", { turnUid, claim: `clm_${turnUid}`, leaseUntil: clock.now() + 1_000, orphaned: false, now: clock.now() });
+			store.write("claimTurn", { turnUid, ...lease, orphaned: false, now: clock.now() });
 		expect((await claim(second?.uid)).claimed).toBeUndefined();
-		expect((await claim(first?.uid)).claimed?.covered).toHaveLength(2);
+		const more = await store.write("sendMessage", {
+			deskId: (await desk.desk()).row.id,
+			callerId: me.principal?.id ?? null,
+			guest: true,
+			message: { messageId: "c", role: "ROLE_USER", parts: [{ text: "c" }] },
+			hash: "c",
+			scope: "desk",
+			contextUid: sent.contextId,
+			ids: { task: "tsk_c", context: "ctx_c", turn: "trn_c" },
+			provenance: { channel: "a2a" },
+			claim: lease,
+			limits: LIMITS,
+			now: clock.now(),
+		});
+		expect(more.turn).toBeUndefined();
+		const { claimed, events } = await claim(first?.uid);
+		expect(claimed?.covered).toHaveLength(3);
+		expect(events.filter((e) => e.body.includes('"interrupted":true')).map((e) => e.taskId)).toEqual([sent.taskId]);
+		await desk.crash();
 	});
 });

@@ -10,12 +10,18 @@ import { isBusy, makeFolder, makePrivateFile } from "./sqlite-connection.js";
 
 /**
  * Takes a folder for this process, making it if need be. Gives what lets go of it. Throws DeskError with a sentence for
- * the owner when another process, or another store of this one, holds it.
+ * the owner when another process, or another store of this one, holds it, and where it can be neither made nor written.
  */
 export function lockFolder(dir: string): () => void {
-	makeFolder(dir);
 	const file = join(dir, "server.lock");
-	makePrivateFile(file);
+	try {
+		makeFolder(dir);
+		makePrivateFile(file);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === undefined) throw error;
+		throw refused(`The folder ${dir} cannot be made or written (${code}). Set DATA_DIR to one that this user may write.`);
+	}
 	const lock = new Database(file, { timeout: 0 });
 	try {
 		// No journal: nothing is ever written, and a full disk must not keep the server from starting.

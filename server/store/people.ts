@@ -108,6 +108,24 @@ export const peopleHalves = {
 			}
 		},
 	},
+	changeProfile: {
+		*load(input: people.ChangeProfileInput): Steps<{ profile?: people.Profile & { ownerId: number } }> {
+			const row = yield* one<Pick<DeskRow, "name" | "ownerName" | "about" | "language" | "suggestions" | "ownerId">>(
+				`select ${DESK} from ${DESK_FROM} where d.id = ? {lock of d}`,
+				input.deskId,
+			);
+			if (!row) return {};
+			const { name, ownerName, about, language, ownerId } = row;
+			return { profile: { name, ownerName, about, language, ownerId, suggestions: JSON.parse(row.suggestions) as string[] } };
+		},
+		*write(input: people.ChangeProfileInput, _rows: unknown, plan: people.Profile & { ownerId: number }): Steps<void> {
+			yield* run(
+				"update desk set name = ?, about = ?, suggestions = ?, language = ?, changed_at = ? where id = ?",
+				...[plan.name, plan.about, JSON.stringify(plan.suggestions), plan.language, input.now, input.deskId],
+			);
+			yield* run("update principal set name = ? where id = ?", plan.ownerName, plan.ownerId);
+		},
+	},
 	changeDesk: {
 		*load(input: people.ChangeDeskInput): Steps<{ settings?: string }> {
 			return { settings: (yield* one<{ settings: string }>("select settings from desk where id = ? {lock}", input.deskId))?.settings };

@@ -164,15 +164,32 @@ class Game {
 		const messageId = `m${this.ids}-${this.caller.principal?.uid}`;
 		const sending: Sending = { client: "one", messageId, text, invokedAt: 0, unknown: 0, refusals: [] };
 		this.sendings.push(sending);
-		const sent = await this.desk.send(this.caller, text, {
-			messageId,
-			...(this.contextId === undefined ? {} : { contextId: this.contextId }),
+		const claim = this.newId("clm");
+		const isClaim = this.random.chance(0.4);
+		const sent = await this.store.write("sendMessage", {
+			deskId: this.deskId,
+			callerId: this.caller.principal?.id ?? null,
+			guest: true,
+			message: { messageId, role: "ROLE_USER", parts: [{ text }] },
+			hash: messageId,
+			scope: "desk",
+			...(this.contextId === undefined ? {} : { contextUid: this.contextId }),
+			ids: { task: this.newId("tsk"), context: this.newId("ctx"), turn: this.newId("trn") },
+			provenance: { channel: "a2a" },
+			...(isClaim ? { claim: { claim, leaseUntil: this.now + LIMITS.turnLeaseMs } } : {}),
+			limits: { turnsPerGuest: 1_000, turnsPerEmbed: 1_000, turnsPerDesk: 1_000 },
+			now: this.now,
 		});
-		this.contextId = sent.contextId;
-		sending.ack = { taskId: sent.taskId, contextId: sent.contextId, afterMs: 0 };
-		this.words.set(sent.taskId, [...(this.words.get(sent.taskId) ?? []), text]);
-		if (this.conversationId === 0)
-			this.conversationId = (await this.desk.engine.openContext(this.caller, await this.desk.desk(), sent.contextId))?.conversationId ?? 0;
+		this.contextId = sent.contextUid;
+		this.conversationId = sent.conversationId;
+		this.words.set(sent.taskUid, [...(this.words.get(sent.taskUid) ?? []), text]);
+		if (sent.turn) this.hold(sent.turn.uid, claim, sent.turn.covered);
+		sending.ack = { taskId: sent.taskUid, contextId: sent.contextUid, afterMs: 0 };
+	}
+
+	private hold(turnUid: string, claim: string, covered: readonly { uid: string }[]): void {
+		this.holders.push({ turnUid, claim, covered: covered.map((task) => task.uid), wrote: "", begun: false });
+		this.holding = claim;
 	}
 
 	/** Claims a turn that may be had, or tries one that may not. */
@@ -197,8 +214,7 @@ class Game {
 		}
 		if (this.atOnce === 1 && this.holding !== undefined && due.length === 0)
 			this.found.push({ rule: "G-07", text: `${turnUid} was given away while its lease ran` });
-		this.holders.push({ turnUid, claim, covered: claimed.covered.map((t) => t.uid), wrote: "", begun: false });
-		this.holding = claim;
+		this.hold(turnUid, claim, claimed.covered);
 	}
 
 	private async due(): Promise<string[]> {

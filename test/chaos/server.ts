@@ -43,6 +43,7 @@ const log: Log = (level, fields, text) => {
 const { speed, since } = options;
 const clock: Clock = {
 	now: () => Math.round(since + (Date.now() - since) * speed),
+	elapsed: () => performance.now() * speed,
 	after(ms, call) {
 		const timer = setTimeout(call, Math.min(ms / speed, 2 ** 31 - 1));
 		timer.unref();
@@ -70,6 +71,7 @@ const config = {
 		turnsPerDesk: PLENTY,
 		socketsPerGuest: PLENTY,
 		socketsPerAddress: PLENTY,
+		connectionsPerAddress: PLENTY,
 	},
 };
 

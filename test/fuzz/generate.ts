@@ -12,7 +12,7 @@ const STRINGS = [
 	...["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then", "length", "__defineGetter__"],
 	...["../../../etc/passwd", "..\\..\\x", "%00", "%2e%2e%2f", "%", "%zz", "%c0%af", "a/b", "a:b", ":cancel", "?", "#", ";", "&", "="],
 	...["' or '1'='1", '"; drop table task; --', "$gt", "${7*7}", "{{7*7}}", "<script>x</script>", "<!--", "]]>", "\r\nx-injected: 1", "\t", "\\", '"', "`"],
-	...["NaN", "Infinity", "-0", "1e999", "0x10", "1_000", "true", "null", "undefined", "[object Object]"],
+	...["NaN", "Infinity", "-0", "1e999", "0x10", "1_000", "true", "null", "undefined"],
 	...["TASK_STATE_COMPLETED", "task_state_completed", "ROLE_USER", "ROLE_AGENT", "user", "2026-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "9999-12-31T23:59:60Z", "AAAA", "AA==", "A", "====", "-_-_"],
 	...["eolg_x.1.y", "eolc_x", "tsk_01kdvdna00aa56jgsnzcvmjzg1", "ctx_01kdvdna00aa56jgsp4zkfpxad", "mira", "https://example.com/x.png", "javascript:alert(1)", "http://[::1]:0/", "file:///x", "text/plain", "image/png", "*/*"],
 ];

@@ -150,7 +150,7 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		load();
 		panel.prepend(frame);
 	};
-	const missed = () => say(handle, `${origin} did not load. If it runs, add it to connect-src and frame-src in this page's CSP.`);
+	const missed = () => say(handle, `${origin} did not load. If it runs, add it to this page's connect-src and frame-src.`);
 
 	const open = () => {
 		if (isOpen && !inline) return;

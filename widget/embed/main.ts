@@ -5,7 +5,7 @@
 import type { Theme } from "../../shared/embed.js";
 import { createInstance, type Handle, type Instance } from "./instance.js";
 import { say } from "./say.js";
-import { checkMode, findTags, originOf, readTag } from "./tag.js";
+import { checkTag, findTags, originOf, readTag } from "./tag.js";
 
 /** Calls that a page makes before the script has come: `(window.EarthOnline ||= []).push((api) => api.get().open())`. */
 type Call = (api: Api) => void;
@@ -40,11 +40,12 @@ try {
 	const take = (script: HTMLScriptElement): void => {
 		if (taken.has(script)) return;
 		taken.add(script);
+		if (!script.dataset.handle) return say("embed.js", 'Add data-handle="…" to the tag: whose desk it shows.');
 		const key = keyOf(script);
 		const twin = instances.get(key);
 		if (twin?.alive()) return;
 		twin?.destroy();
-		checkMode(script);
+		checkTag(script);
 		const instance = createInstance(script, () => instances.get(key) === instance && instances.delete(key));
 		instances.set(key, instance);
 		instance.setTheme(theme);

@@ -1,5 +1,5 @@
 /**
- * Finds the tags on a page and reads what they ask for. A tag is any `script[data-handle]` that loads an `/embed.js`:
+ * Finds the tags on a page and reads what they ask for. A tag is any script that loads an `/embed.js` and has a `data-handle`:
  * `document.currentScript` is null in modules and wrong under script managers, so it only says which server is ours.
  */
 import type { Language, Mode, Theme } from "../../shared/embed.js";
@@ -22,15 +22,18 @@ export interface Options {
 	z?: string;
 }
 
-/** The server of a tag; undefined for a script that is none of ours. */
+/** The server that a script came from; undefined for a script that is none of ours. */
 export const originOf = (script: HTMLScriptElement | null): string | undefined =>
-	script?.dataset?.handle && /^(\w+:\/\/[^/]+)\/(.*\/)?embed\.js\b/.exec(script.src)?.[1];
+	/^(\w+:\/\/[^/]+)\/(.*\/)?embed\.js\b/.exec(script?.src as string)?.[1];
 
-/** Gives every tag of the page for a server; for any server where ours is not known. */
+/**
+ * Gives every tag of the page for a server; for any server where ours is not known. One without a handle only where the
+ * server is known: an `embed.js` may be somebody else's.
+ */
 export function findTags(own: string | undefined, take: (script: HTMLScriptElement) => void): void {
-	for (const script of document.querySelectorAll<HTMLScriptElement>("script[data-handle]")) {
+	for (const script of document.querySelectorAll("script")) {
 		const origin = originOf(script);
-		if (origin && origin === (own ?? origin)) take(script);
+		if (origin && (own ? origin === own : script.dataset.handle)) take(script);
 	}
 }
 
@@ -43,7 +46,15 @@ export const readTag = (script: HTMLScriptElement): Options =>
 		height: +(script.dataset.height as string) || 600,
 	}) as unknown as Options;
 
-/** Says so where a tag asks for a mode that there is not. */
-export function checkMode({ dataset: { handle, mode } }: HTMLScriptElement): void {
-	if (mode && mode !== "floating" && mode !== "inline") say(handle as string, `data-mode="${mode}" is not known. Use floating or inline.`);
+/** What an attribute may say. The words after a colon are for a reader, where the pattern is not. */
+const VALUES = ["mode=floating|inline", "theme=light|dark|auto", "lang=en|zh", "accent=#([\\da-fA-F]{3}){1,2}:#rgb or #rrggbb", "height=\\d+:a number", "z=-?\\d+:a number"];
+
+/** Says so where a tag asks for what there is not. */
+export function checkTag({ dataset }: HTMLScriptElement): void {
+	for (const rule of VALUES) {
+		const [name, pattern, words = pattern.replaceAll("|", " or ")] = rule.split(/[=:]/) as [string, string];
+		const value = dataset[name];
+		if (value && !RegExp(`^(${pattern})$`).test(value))
+			say(dataset.handle as string, `data-${name}="${value}" is not known. Use ${words}.`);
+	}
 }
