@@ -7,8 +7,9 @@ describe("a load", () => {
 	let close: () => void = () => undefined;
 	afterEach(() => close());
 
-	async function serve(listener: RequestListener): Promise<number> {
+	async function serve(listener: RequestListener, requestsPerSocket = 0): Promise<number> {
 		const server = createServer(listener);
+		server.maxRequestsPerSocket = requestsPerSocket;
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 		close = () => server.close();
 		return (server.address() as AddressInfo).port;
@@ -39,6 +40,17 @@ describe("a load", () => {
 		const bodies: string[] = [];
 		await runLoad({ port, connections: 1, requests: 10, request: () => get("/"), expect: "xxx", heard: (body) => bodies.push(body) });
 		expect(bodies).toEqual(Array.from({ length: 10 }, (_, i) => "x".repeat((i + 1) * 7)));
+	});
+
+	it("goes on with another connection where the server wants no more on one", async () => {
+		const ports = new Set<number | undefined>();
+		const port = await serve((request, response) => {
+			ports.add(request.socket.remotePort);
+			response.end("ok");
+		}, 10);
+		const { requests } = await runLoad({ port, connections: 1, requests: 35, request: () => get("/"), expect: "ok" });
+		expect(requests).toBe(35);
+		expect(ports.size).toBe(4);
 	});
 
 	it("does not take a refusal for an answer, even among many good ones", async () => {

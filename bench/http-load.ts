@@ -46,48 +46,52 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 	return { requests: times.length, perSecond: times.length / seconds, p50: percentile(times, 50), p99: percentile(times, 99) };
 }
 
+/** One request after the other, on as many connections as the server wants to have them on. */
 function onConnection(load: Load, i: number, next: () => number, times: number[]): Promise<void> {
 	const expect = Buffer.from(load.expect);
+	let head = NONE;
+	let length = 0;
 	return new Promise((resolve, reject) => {
-		const socket: Socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true, localAddress: addressOf(i) });
-		let startedAt = 0;
-		let waiting: Buffer = Buffer.alloc(0);
-		const send = (): void => {
-			const n = next();
-			if (n < 0) {
+		const open = (): void => {
+			const socket: Socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true, localAddress: addressOf(i) });
+			let startedAt = 0;
+			let waiting: Buffer = NONE;
+			const leave = (then: () => void): void => {
+				socket.removeAllListeners("close");
 				socket.destroy();
-				resolve();
-				return;
-			}
-			startedAt = performance.now();
-			socket.write(load.request(n));
+				then();
+			};
+			const send = (): void => {
+				const n = next();
+				if (n < 0) return leave(resolve);
+				startedAt = performance.now();
+				socket.write(load.request(n));
+			};
+			socket.on("connect", send);
+			socket.on("error", reject);
+			socket.on("close", () => reject(new Error("The server closed a connection of the load.")));
+			socket.on("data", (chunk) => {
+				waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+				// Answers with the same head are as long: most need not be taken apart. What this client costs, the server cannot have.
+				const known = head.length > 0 && waiting.length === length && waiting.subarray(0, head.length).equals(head);
+				const answer = known && !load.heard ? undefined : readAnswer(waiting);
+				if (!known && !answer) return;
+				times.push(performance.now() - startedAt);
+				if (answer && !known) {
+					head = answer.sized && !answer.isLast ? Buffer.from(waiting.subarray(0, answer.bodyAt)) : NONE;
+					length = answer.length;
+				}
+				const whole = waiting.subarray(0, length);
+				waiting = waiting.subarray(length);
+				if (!whole.includes(expect)) {
+					return leave(() => reject(new Error(`An answer without ${load.expect}: ${whole.toString("utf8").slice(0, 2_000)}`)));
+				}
+				if (answer) load.heard?.(answer.body());
+				if (answer?.isLast) leave(open);
+				else send();
+			});
 		};
-		socket.on("connect", send);
-		socket.on("error", reject);
-		socket.on("close", () => reject(new Error("The server closed a connection of the load.")));
-		let head = NONE;
-		let length = 0;
-		socket.on("data", (chunk) => {
-			waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
-			// Answers with the same head are as long: most need not be taken apart. What this client costs, the server cannot have.
-			const known = head.length > 0 && waiting.length === length && waiting.subarray(0, head.length).equals(head);
-			const answer = known && !load.heard ? undefined : readAnswer(waiting);
-			if (!known && !answer) return;
-			times.push(performance.now() - startedAt);
-			if (answer && !known) {
-				head = answer.sized ? Buffer.from(waiting.subarray(0, answer.bodyAt)) : NONE;
-				length = answer.length;
-			}
-			const whole = waiting.subarray(0, length);
-			waiting = waiting.subarray(length);
-			if (!whole.includes(expect)) {
-				socket.destroy();
-				reject(new Error(`An answer without ${load.expect}: ${whole.toString("utf8").slice(0, 2_000)}`));
-				return;
-			}
-			if (answer) load.heard?.(answer.body());
-			send();
-		});
+		open();
 	});
 }
 
@@ -98,6 +102,8 @@ interface Answer {
 	bodyAt: number;
 	/** Its head says how long it is. */
 	sized: boolean;
+	/** The server takes no more on this connection. */
+	isLast: boolean;
 }
 
 /** The first whole answer in these bytes; undefined while it is not all there. */
@@ -106,12 +112,13 @@ export function readAnswer(bytes: Buffer): Answer | undefined {
 	if (end < 0) return undefined;
 	const head = bytes.toString("latin1", 0, end);
 	const bodyAt = end + 4;
+	const isLast = /\r\nconnection: *close/i.test(head);
 	const size = /\r\ncontent-length: *(\d+)/i.exec(head);
 	if (size) {
 		const length = bodyAt + Number(size[1]);
-		return bytes.length < length ? undefined : { body: () => bytes.toString("utf8", bodyAt, length), length, bodyAt, sized: true };
+		return bytes.length < length ? undefined : { body: () => bytes.toString("utf8", bodyAt, length), length, bodyAt, sized: true, isLast };
 	}
-	if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { body: () => "", length: bodyAt, bodyAt, sized: true };
+	if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { body: () => "", length: bodyAt, bodyAt, sized: true, isLast };
 	const pieces: Buffer[] = [];
 	for (let from = bodyAt; ; ) {
 		const line = bytes.indexOf("\r\n", from);
@@ -119,7 +126,7 @@ export function readAnswer(bytes: Buffer): Answer | undefined {
 		const chunk = Number.parseInt(bytes.toString("latin1", from, line), 16);
 		const data = line + 2;
 		if (bytes.length < data + chunk + 2) return undefined;
-		if (chunk === 0) return { body: () => Buffer.concat(pieces).toString("utf8"), length: data + 2, bodyAt, sized: false };
+		if (chunk === 0) return { body: () => Buffer.concat(pieces).toString("utf8"), length: data + 2, bodyAt, sized: false, isLast };
 		pieces.push(bytes.subarray(data, data + chunk));
 		from = data + chunk + 2;
 	}

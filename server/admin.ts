@@ -175,7 +175,7 @@ export async function reachAdmin(dataDir: string): Promise<Admin | undefined> {
 		await ask(path, "desks", []);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		if (code === "ENOENT" || code === "ECONNREFUSED") return undefined;
+		if (code === "ENOENT" || code === "ENOTDIR" || code === "ECONNREFUSED") return undefined;
 		if (code === "EACCES")
 			throw new DeskError("forbidden", `A server runs on ${dataDir}, as another user. Give this command as that user.`);
 		throw error;

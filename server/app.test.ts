@@ -1,6 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../shared/limits.js";
 import { openTestDesk, type TestDesk } from "../test/desk.js";
+
+const fail = (): never => {
+	throw new Error("the inside");
+};
 
 describe("the program", () => {
 	let desk: TestDesk | undefined;
@@ -56,6 +60,58 @@ describe("the program", () => {
 		const init = { method: "POST", headers: { origin: publicUrl, "content-type": "application/json" }, body: endless, duplex: "half" };
 		expect((await desk.app.request("/sign-in", init)).status).toBe(401);
 		expect(pulled).toBeLessThan(10);
+	});
+
+	it("tells browsers to come by https from everywhere, where it is reached so", async () => {
+		desk = await openTestDesk({ config: { publicUrl: "https://desk.test" } });
+		const { url } = await desk.serve();
+		for (const path of ["/healthz", "/", "/agent", "/nothing", "/a2a/mira/card", "/a2a/nobody", "/embed/mira", "/site.css", "/embed.js"])
+			expect((await fetch(url + path)).headers.get("strict-transport-security"), path).toBe("max-age=31536000");
+	});
+
+	it("sends pages that are opened by a number to its name, and nothing else", async () => {
+		desk = await openTestDesk();
+		const from = (path: string, accept = "text/html,*/*", host = "127.0.0.1:8787") =>
+			(desk as TestDesk).app.request(`http://${host}${path}`, { headers: { accept } });
+		for (const path of ["/", "/@mira", "/@mira/chat?lang=zh", "/sign-in", "/agent"]) {
+			const sent = await from(path);
+			expect([path, sent.status, sent.headers.get("location")]).toEqual([path, 307, `http://localhost:8787${path}`]);
+		}
+		for (const path of ["/embed.js", "/embed/mira", "/a2a/mira/card", "/healthz", "/site.css", "/@mira/embed"])
+			expect((await from(path)).status, path).not.toBe(307);
+		expect((await from("/", "*/*")).status).toBe(200);
+		expect((await from("/", "text/html", "localhost:8787")).status).toBe(200);
+		// Another port is another server's to name.
+		expect((await from("/", "text/html", "127.0.0.1:9999")).status).toBe(200);
+	});
+
+	it.each(["/", "/@mira", "/@mira/chat", "/agent", "/sign-in.js", "/sign-out", "/embed/mira", "/nothing"])(
+		"refuses other verbs at %s with a page that nobody may frame",
+		async (path) => {
+			desk = await openTestDesk();
+			for (const method of ["PUT", "DELETE", "PATCH"]) {
+				const refused = await desk.app.request(path, { method });
+				expect(refused.status).toBe(405);
+				expect(refused.headers.get("allow")).toBeTruthy();
+				expect(refused.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+				expect(refused.headers.get("x-content-type-options")).toBe("nosniff");
+				expect(await refused.text()).toContain("<html");
+			}
+		},
+	);
+
+	it.each([
+		["/metrics", () => vi.spyOn((desk as TestDesk).engine, "counts").mockImplementation(fail)],
+		["/agent", () => vi.spyOn((desk as TestDesk).engine.owner, "session").mockImplementation(fail)],
+	])("tells nothing of what broke at %s, and logs it whole", async (path, breakIt) => {
+		desk = await openTestDesk({ config: { metrics: true } });
+		breakIt();
+		const broken = await desk.app.request(path, { headers: { cookie: "eol_session=x" } });
+		expect(broken.status).toBe(500);
+		expect(broken.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+		expect(broken.headers.get("x-content-type-options")).toBe("nosniff");
+		expect(await broken.text()).not.toMatch(/the inside|\bat /);
+		expect(desk.logged.map(({ fields }) => String(fields.err))).toEqual(["Error: the inside"]);
 	});
 
 	it("signs an owner in by a link that is good once", async () => {

@@ -3,7 +3,7 @@
  * the server itself, for tests, benches and the kit's server alike (design.md, "The house").
  */
 
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
@@ -13,9 +13,11 @@ import { Cards } from "./a2a/card.js";
 import { a2aDoor } from "./a2a/door.js";
 import { Exchange } from "./a2a/http.js";
 import { Gate } from "./a2a/limits.js";
+import { OpenStreams } from "./a2a/stream.js";
 import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
 import { addressOf, networkOf } from "./callers.js";
-import type { Config } from "./config.js";
+import { type Config, commandPrefix, isLocalHost } from "./config.js";
+import { limitConnections } from "./connections.js";
 import { createEngine } from "./engine/create.js";
 import type { Engine } from "./engine/engine.js";
 import type { Answerer, Clock, Random, Store } from "./engine/ports.js";
@@ -24,6 +26,7 @@ import { openMetrics } from "./metrics.js";
 import { ownerDoor } from "./owner/door.js";
 import { PACKAGE_ROOT } from "./root.js";
 import { siteDoor } from "./site/door.js";
+import { documentHeaders, NO_STORE } from "./site/headers.js";
 import { isPublicSuffix } from "./suffix.js";
 import { VERSION } from "./version.js";
 
@@ -50,7 +53,7 @@ export interface DeskProgram {
 export interface Listening {
 	url: string;
 	port: number;
-	/** Not ready, no new turns, clients told to come back, running turns ended or handed over; then the socket. */
+	/** Not ready, no new turns, running turns ended or handed over, clients told to come back, who waits answered; then the listener (G-21). */
 	close(): Promise<void>;
 }
 
@@ -74,6 +77,37 @@ const countedByAddress =
 		return await next();
 	};
 
+/** Pages that a person opens by their address; what programs and frames ask for stays where it was asked. */
+const PAGES = /^\/(?:|agent|sign-in|@[^/]+(?:\/chat)?)$/;
+
+/** Chats, cookies and sockets are tied to the origin of PUBLIC_URL: a page of the same server opened by a number would be another's (design.md, settings). */
+const byPublicName =
+	(config: Config): MiddlewareHandler =>
+	async (c, next) => {
+		// A Host header can be what no address is.
+		if (!URL.canParse(c.req.url)) return await next();
+		const asked = new URL(c.req.url);
+		const meant = new URL(config.publicUrl);
+		const byNumber = asked.hostname === "127.0.0.1" || asked.hostname === "[::1]";
+		const same =
+			meant.protocol === "http:" && meant.port === asked.port && isLocalHost(meant.hostname) && meant.hostname !== asked.hostname;
+		const isPage = (c.req.method === "GET" || c.req.method === "HEAD") && PAGES.test(asked.pathname);
+		if (!byNumber || !same || !isPage || !c.req.header("accept")?.includes("text/html")) return await next();
+		return new Response(null, {
+			status: 307,
+			headers: { ...headersOf(config), location: `${config.publicUrl}${asked.pathname}${asked.search}` },
+		});
+	};
+
+/** What goes with an answer that no door made. */
+const headersOf = ({ publicUrl }: Config): Record<string, string> => ({
+	...documentHeaders(publicUrl, { ancestors: "'none'", chat: false }),
+	...NO_STORE,
+});
+
+/** What is still being written when everything has been said has this long, milliseconds. */
+const LAST_WORDS_MS = 1_000;
+
 /** Joins everything; nothing runs before `listen`. */
 export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const { config, store, clock, log } = parts;
@@ -81,10 +115,15 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const engine = await createEngine({ ...parts, sites, brand: config.brandName, limits: config.limits });
 	const gate = new Gate(clock, config.limits);
 	const cards = new Cards({ config, version: VERSION });
+	const streams = new OpenStreams(engine, gate);
 	let stopping = false;
 	let sockets: Websocket | undefined;
 
 	const app = new Hono();
+	app.onError((error, c) => {
+		log("error", { err: error, path: c.req.path }, "A request could not be answered.");
+		return c.text("Something went wrong on our side. Please try again in a moment.", 500, headersOf(config));
+	});
 	app.get("/healthz", (c) => c.text("ok"));
 	app.get("/readyz", async (c) => {
 		const ready = !stopping && (await store.read.ready().catch(() => false));
@@ -99,9 +138,17 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		app.use(metrics.count);
 		app.get("/metrics", metrics.answer);
 	}
-	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate, cards }));
+	app.route("/", a2aDoor({ engine, config, log, version: VERSION, gate, cards, streams }));
 	app.use(countedByAddress(gate, config));
-	app.route("/", ownerDoor({ engine, config }));
+	app.use(byPublicName(config));
+	const told = {
+		get publicUrl() {
+			return config.publicUrl;
+		},
+		brandName: config.brandName,
+		commandPrefix: commandPrefix(config.dataDir),
+	};
+	app.route("/", ownerDoor({ engine, config: told, log }));
 	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
 
 	let started: Promise<void> | undefined;
@@ -111,9 +158,20 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		async listen({ port, host }) {
 			started ??= engine.start();
 			await started;
-			const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-			server.headersTimeout = LIMITS.headersMs;
-			server.requestTimeout = LIMITS.requestMs;
+			const serverOptions = {
+				headersTimeout: LIMITS.headersMs,
+				requestTimeout: LIMITS.requestMs,
+				// Node looks only every 30 s otherwise, and the two would be three times as long.
+				connectionsCheckingInterval: LIMITS.connectionCheckMs,
+			};
+			const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+			server.maxRequestsPerSocket = LIMITS.requestsPerConnection;
+			if (config.trustProxy === 0) limitConnections(server, config.limits.connectionsPerAddress);
+			const secure = config.publicUrl.startsWith("https:");
+			server.prependListener("request", (_request, response: ServerResponse) => {
+				if (secure) response.setHeader("strict-transport-security", "max-age=31536000");
+				if (stopping) response.shouldKeepAlive = false;
+			});
 			const attached = attachWebsocket({ server, engine, config, log, gate, cards });
 			sockets = attached;
 			await new Promise<void>((resolve, reject) => {
@@ -128,14 +186,18 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 				port: bound,
 				url: `http://${host?.includes(":") ? `[${host}]` : (host ?? "localhost")}:${bound}`,
 				async close() {
+					// `/readyz` says so while there is somebody to say it, and what runs can still be heard to its end.
 					stopping = true;
-					const closed = new Promise<void>((resolve) => server.close(() => resolve()));
 					await engine.stop(LIMITS.stopMs);
-					await attached.close();
-					server.closeIdleConnections();
-					// Streams that are still open have said what they could; their clients resume elsewhere.
-					clock.after(1_000, () => server.closeAllConnections());
+					// Whoever reads too slowly for it, or sends too slowly, resumes elsewhere.
+					const cut = (): (() => void) => clock.after(LAST_WORDS_MS, () => server.closeAllConnections());
+					const stopCut = cut();
+					await Promise.all([attached.close(), streams.end()]);
+					stopCut();
+					const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+					const stopLast = cut();
 					await closed;
+					stopLast();
 				},
 			};
 		},

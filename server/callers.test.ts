@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { DeskError } from "../shared/errors.js";
-import { addressOf, credentialOf, networkOf, type RequestLike, refuseTokenInQuery } from "./callers.js";
+import { addressOf, credentialOf, networkOf, type RequestLike, refuseTokenInQuery, siteOf } from "./callers.js";
 
 const request = (headers: Record<string, string>, target = "/a2a/mira"): RequestLike => ({ header: (name) => headers[name], target });
 
@@ -108,4 +108,12 @@ describe("the network that a limit counts", () => {
 		["fe80::1%eth0", "fe80:0:0:0::/64"],
 		["2001:db8:1:3::ffff", "2001:db8:1:3::/64"],
 	])("of %s is %s", (address, network) => expect(networkOf(address)).toBe(network));
+
+	it.each([
+		["192.0.2.7", undefined],
+		["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+		["2001:db8:1:ffff::1", "2001:db8:1::/48"],
+		["2001:db8:2:2::1", "2001:db8:2::/48"],
+		["2001:db8::1", "2001:db8:0::/48"],
+	])("of %s lies in %s", (address, site) => expect(siteOf(networkOf(address))).toBe(site));
 });

@@ -74,6 +74,11 @@ export function addressOf(request: RequestLike, hops: number): string {
 	if (!incoming) return "";
 	const address = hops === 0 ? incoming.socket.remoteAddress : proxyaddr(incoming, (_address, index) => index < hops);
 	if (address === undefined) return "";
+	return bareAddress(address);
+}
+
+/** An address without what systems and proxies write around it. */
+export function bareAddress(address: string): string {
 	const dressed = DRESSED.exec(address);
 	return dressed?.[1] ?? dressed?.[2] ?? address;
 }

@@ -116,6 +116,56 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		expect((await command("memory", "list", "anna")).out).toBe("prices.md\t16 characters");
 	});
 
+	it("gives a file of the memory back, takes it out, and refuses one that is empty", async () => {
+		await command("memory", "put", "anna", file("prices.md", "# Prices\n\nA cup costs €20.\n"));
+		expect(await command("memory", "get", "anna", "prices.md")).toEqual({ code: EXIT.ok, out: "# Prices\n\nA cup costs €20.", err: "" });
+		const empty = await command("memory", "put", "anna", file("empty.md", "\n"), "--as", "prices.md");
+		expect(empty).toMatchObject({ code: EXIT.failed, out: "" });
+		expect(empty.err).toMatch(/prices\.md is empty/);
+		expect((await command("memory", "list", "anna")).out).toMatch(/^prices\.md/);
+		expect((await command("memory", "remove", "anna", "prices.md")).out).toBe("prices.md is no longer in the memory of anna.");
+		expect((await command("memory", "list", "anna")).out).toBe("");
+		for (const verb of ["get", "remove"]) {
+			const gone = await command("memory", verb, "anna", "prices.md");
+			expect(gone.code).toBe(EXIT.failed);
+			expect(gone.err).toMatch(/no file prices\.md/);
+		}
+		expect((await command("memory", "put", "anna", folder)).err).toMatch(/is a folder/);
+	});
+
+	it("changes what a desk says of itself, and leaves the rest", async () => {
+		expect((await command("desk", "set", "anna", "--name", "Anna's studio", "--suggest", "When?", "How much?")).code).toBe(EXIT.ok);
+		expect((await command("desk", "set", "anna", "--about", "Portraits", "--language", "zh")).code).toBe(EXIT.ok);
+		expect((await command("owner", "list")).out).toBe("anna\tAnna's studio");
+		const wrong = await command("desk", "set", "anna", "--name", "x".repeat(41));
+		expect(wrong.code).toBe(EXIT.failed);
+		expect(wrong.err).toMatch(/name: .*40/);
+		expect((await command("desk", "set", "anna")).err).toMatch(/Say what to change/);
+	});
+
+	it("prints nothing that a terminal would obey", async () => {
+		await command("key", "create", "anna", "--name", "ci\u001b]0;owned\u0007\u202e");
+		const { out } = await command("key", "list", "anna");
+		expect(out).toMatch(/ci\\u001b\]0;owned\\u0007\\u202e$/);
+	});
+
+	it("tells that a key is shown once, beside it", async () => {
+		const { out, err } = await command("key", "create", "anna", "--name", "ci");
+		expect(out.split("\n")).toHaveLength(1);
+		expect(err).toMatch(/shown this once/);
+	});
+
+	it("says of a setting what it may be, and once", async () => {
+		expect((await command("settings", "anna", "guests=perhaps")).err).toMatch(/guests: Give on or off\./);
+		expect((await command("settings", "anna", "colour=red")).err).toMatch(/colour: .*a2a, guests, .*waitMs/);
+		const { err } = await command("sites", "add", "anna", "http://site.example");
+		expect(err.split("\n")).toHaveLength(1);
+	});
+
+	it("names the desks that are there after a slip", async () => {
+		expect((await command("memory", "list", "ana")).err).toMatch(/no desk ana\..*anna.*owner create ana/);
+	});
+
 	it("says of a desk that is not there what to do", async () => {
 		const { code, err } = await command("sites", "list", "nobody");
 		expect(code).toBe(EXIT.failed);
@@ -129,7 +179,7 @@ describe("earthonline", () => {
 		expect(await command("sites", "add", "--help")).toMatchObject({ code: EXIT.ok, err: "" });
 	});
 
-	it.each([[["nonsense"]], [["owner", "create", "anna"]], [["key", "create"]], [["sites", "add", "anna"]]])(
+	it.each([[["nonsense"]], [["owner", "create"]], [["key", "create"]], [["sites", "add", "anna"]]])(
 		"refuses %j as wrong usage",
 		async (args) => {
 			const { code, err } = await command(...args);
@@ -151,6 +201,55 @@ describe("earthonline", () => {
 		await command("owner", "create", "anna", "--name", "Anna");
 		expect((await command("restore", file("junk.db", "not a database"))).code).toBe(EXIT.failed);
 		expect((await command("owner", "list")).out).toBe("anna\tAnna");
+	});
+
+	it("makes a desk without a name by its handle", async () => {
+		await command("owner", "create", "anna");
+		expect((await command("owner", "list")).out).toBe("anna\tAnna");
+	});
+
+	it("makes no database where it only looks, and says where one is made", async () => {
+		for (const args of [
+			["owner", "list"],
+			["sites", "list", "mira"],
+			["memory", "put", "mira", file("a.md", "A.")],
+			["settings", "mira"],
+		]) {
+			const { code, err } = await command(...args);
+			expect(code).toBe(EXIT.failed);
+			expect(err).toMatch(/no database in .*owner create/);
+		}
+		expect(existsSync(join(folder, "data"))).toBe(false);
+	});
+
+	it("asks the demo that runs where no folder is named and the usual one is empty", async () => {
+		const before = process.cwd();
+		process.chdir(folder);
+		try {
+			server = await serve(loadConfig({ ...env, DATA_DIR: ".data/demo" }));
+			delete env.DATA_DIR;
+			const made = await command("owner", "create", "mira");
+			expect(made.code).toBe(EXIT.ok);
+			expect(made.err).toMatch(/demo/);
+			expect(await command("owner", "list")).toMatchObject({ code: EXIT.ok, out: "mira\tMira" });
+			expect(existsSync(".data/desk.db")).toBe(false);
+			// A folder that is named is the one that is meant.
+			env.DATA_DIR = ".data";
+			expect((await command("owner", "list")).code).toBe(EXIT.failed);
+		} finally {
+			process.chdir(before);
+		}
+	});
+
+	it("says its version", async () => {
+		expect((await command("--version")).out).toMatch(/^\d+\.\d+\.\d+$/);
+	});
+
+	it("says of a folder that cannot be made what to do", async () => {
+		env.DATA_DIR = join(file("taken", ""), "below");
+		const { code, err } = await command("owner", "create", "anna");
+		expect(code).toBe(EXIT.failed);
+		expect(err).toMatch(/cannot be made or written.*DATA_DIR/);
 	});
 
 	it("finds a healthy machine healthy, and a wrong setting by name", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../shared/limits.js";
-import { ConfigError, loadConfig } from "./config.js";
+import { ConfigError, commandPrefix, loadConfig } from "./config.js";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -43,6 +43,12 @@ describe("settings", () => {
 			metrics: false,
 			limits: LIMITS,
 		});
+	});
+
+	it("name a wrong HOST and DEMO_PORT with everything else that is wrong", () => {
+		const problems = problemsOf({ HOST: "999.1.1.1", DEMO_PORT: "9000", PORT: "9000", TRUST_PROXY: "all" });
+		for (const name of ["HOST", "DEMO_PORT", "TRUST_PROXY"]) expect(problems.some((problem) => problem.startsWith(`${name} `))).toBe(true);
+		for (const HOST of ["0.0.0.0", "::", "::1", "localhost", "desk.internal"]) expect(loadConfig({ HOST }).host).toBe(HOST);
 	});
 
 	it("follow the port in the address, unless an address is given", () => {
@@ -123,5 +129,13 @@ describe("settings", () => {
 
 	it("change the limits they name, and no other", () => {
 		expect(loadConfig({ LIMIT_REQUESTS_PER_MINUTE_PER_ADDRESS: "5000" }).limits).toEqual({ ...LIMITS, requestsPerMinutePerAddress: 5000 });
+	});
+});
+
+describe("what stands before a command", () => {
+	it("is nothing for the folder that commands look in by themselves, else the folder, as a shell reads it", () => {
+		expect(commandPrefix(loadConfig({}).dataDir)).toBe("");
+		expect(commandPrefix(loadConfig({ DATA_DIR: ".data/demo" }).dataDir)).toBe("DATA_DIR=.data/demo ");
+		expect(commandPrefix("/srv/it's here")).toBe("DATA_DIR='/srv/it'\\''s here' ");
 	});
 });

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { LIMITS, type Limits } from "../shared/limits.js";
 
@@ -63,6 +63,9 @@ const CHANGEABLE = [
 	"pendingSitesPerHour",
 ] as const satisfies readonly (keyof Limits)[];
 
+/** Where everything is kept, unless a setting says so: below the folder that the server is started in. */
+const DATA_DIR = ".data";
+
 const SECRETS = ["DATABASE_URL"] as const;
 
 /** Longest path of a Unix socket that every system takes, bytes. */
@@ -101,10 +104,7 @@ const isHost = (text: string): boolean => isIP(text) !== 0 || (/^[0-9a-zA-Z.-]+$
 const ENVIRONMENT = z.object({
 	PORT: whole(0, 65_535).default(8787),
 	DEMO_PORT: whole(0, 65_535).default(8788),
-	HOST: z
-		.string()
-		.refine(isHost, "must be an address of this machine, such as 0.0.0.0 or 127.0.0.1.")
-		.optional(),
+	HOST: z.string().refine(isHost, "must be an address of this machine, such as 0.0.0.0 or 127.0.0.1.").optional(),
 	PUBLIC_URL: origin.optional(),
 	DATA_DIR: z
 		.string()
@@ -113,7 +113,7 @@ const ENVIRONMENT = z.object({
 			(path) => Buffer.byteLength(join(path, "admin.sock")) <= SOCKET_PATH_BYTES,
 			`is too long: the socket in it may have ${SOCKET_PATH_BYTES} bytes of path. Give a shorter folder.`,
 		)
-		.prefault(".data"),
+		.prefault(DATA_DIR),
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(?:ql)?:\/\/\S+$/, "must begin with postgres://. Leave it out to keep everything in SQLite.")
@@ -135,6 +135,14 @@ export const VARIABLES: readonly string[] = Object.keys(ENVIRONMENT.shape);
 
 /** The variables of limits, by the limit's name. */
 export const LIMIT_VARIABLES: ReadonlyMap<keyof Limits, string> = new Map(CHANGEABLE.map((name) => [name, limitVariable(name)]));
+
+/** What a person writes before a command for it to reach the server on a folder: nothing for the default one. */
+export function commandPrefix(dataDir: string): string {
+	if (dataDir === resolve(DATA_DIR)) return "";
+	const near = relative(process.cwd(), dataDir);
+	const path = near === "" || near.startsWith("..") ? dataDir : near;
+	return `DATA_DIR=${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`} `;
+}
 
 /** Whether a host name is this machine by its very name, so that nobody else can come that way. */
 export const isLocalHost = (hostname: string): boolean =>

@@ -5,23 +5,31 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serveDemoSite } from "../demo-site/serve.js";
-import type { Config } from "./config.js";
+import { type Config, ConfigError } from "./config.js";
 import type { Engine } from "./engine/engine.js";
 import { PACKAGE_ROOT } from "./root.js";
 import { type Serving, serve } from "./serve.js";
 
 export const DEMO_HANDLE = "mira";
+/** Where the demo keeps everything, below the folder it is started in, unless DATA_DIR says otherwise. */
+export const DEMO_DIR = ".data/demo";
 const MEMORY = join(PACKAGE_ROOT, "server/demo-memory");
+
+/** How the demo's desk introduces itself. Each suggestion is answered from its memory, in its own language (test/questions.test.ts). */
+export const DEMO_DESK = {
+	name: "Mira",
+	ownerName: "Mira Lin",
+	about: "Handmade stoneware from a studio in Lisbon. Ask about shipping, prices, workshops and visits, in English or Chinese.",
+	language: "en",
+	suggestions: ["How long does shipping take?", "When is the next workshop?", "下一次工作坊是什么时候？"],
+} as const;
 
 async function makeDesk(engine: Engine): Promise<void> {
 	if (await engine.desk(DEMO_HANDLE)) return;
 	await engine.owner.createOwner({
 		handle: DEMO_HANDLE,
-		name: "Mira",
-		ownerName: "Mira Lin",
-		about: "Handmade stoneware from a studio in Lisbon. Ask about shipping, prices, workshops and visits, in English or Chinese.",
-		language: "en",
-		suggestions: ["How long does shipping take?", "What does a mug cost?", "周末工作室开门吗？"],
+		...DEMO_DESK,
+		suggestions: [...DEMO_DESK.suggestions],
 	});
 	for (const file of readdirSync(MEMORY).sort()) {
 		if (file.endsWith(".md")) await engine.owner.putMemory(DEMO_HANDLE, file, readFileSync(join(MEMORY, file), "utf8"));
@@ -30,6 +38,9 @@ async function makeDesk(engine: Engine): Promise<void> {
 
 /** Serves desk and demo site. Rejects like `serve`, or where the demo site's port is taken, with everything closed again. */
 export async function serveDemo(config: Config): Promise<Serving & { siteUrl: string }> {
+	if (config.port !== 0 && config.port === config.demoPort) {
+		throw new ConfigError([`DEMO_PORT must be another port than PORT, which is ${config.port}.`]);
+	}
 	const serving = await serve(config);
 	try {
 		await makeDesk(serving.desk.engine);

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,9 +23,12 @@ afterEach(async () => {
 });
 
 /** A process of its own, as an operator would start it. */
-function earthonline(...args: string[]) {
-	const child = spawn(process.execPath, ["--import", "tsx", join(PACKAGE_ROOT, "server/cli.ts"), ...args], {
-		env: { ...process.env, DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "info" },
+const earthonline = (...args: string[]) => started(["--import", "tsx", join(PACKAGE_ROOT, "server/cli.ts"), ...args]);
+
+function started(args: string[], more: Record<string, string> = {}) {
+	const child = spawn(process.execPath, args, {
+		cwd: PACKAGE_ROOT,
+		env: { ...process.env, DATA_DIR: dataDir, PORT: "0", LOG_LEVEL: "info", ...more },
 	});
 	running.push(child);
 	const said = { out: "", err: "" };
@@ -84,5 +87,42 @@ describe("earthonline serve", () => {
 		const second = earthonline("serve");
 		await second.says(/listening on/);
 		expect(await (await reachAdmin(dataDir))?.desks()).toEqual([]);
+	});
+
+	it("says that a plain http address is no good for others", async () => {
+		const server = started(["--import", "tsx", join(PACKAGE_ROOT, "server/cli.ts"), "serve"], {
+			PUBLIC_URL: "http://desk.example.com",
+			HOST: "127.0.0.1",
+		});
+		await server.says(/listening on[\s\S]*PUBLIC_URL is plain http/);
+	});
+
+	it("is not built anew under a server that runs", async () => {
+		await earthonline("serve").says(/listening on/);
+		const demo = started([join(PACKAGE_ROOT, "scripts/demo.mjs")]);
+		expect(await demo.ended).toBe(1);
+		expect(demo.said.err).toMatch(/A server is running on .*Stop it first/);
+		expect(demo.said.out).toBe("");
+	});
+});
+
+describe("npm start", () => {
+	it("says what to do where nothing is built", async () => {
+		mkdirSync(join(dataDir, "bin"));
+		writeFileSync(join(dataDir, "package.json"), '{ "type": "module" }');
+		cpSync(join(PACKAGE_ROOT, "bin/start.js"), join(dataDir, "bin/start.js"));
+		const start = started([join(dataDir, "bin/start.js")]);
+		expect(await start.ended).toBe(1);
+		expect(start.said.err.trim()).toBe("The server is not built yet. Run: npm run build");
+	});
+});
+
+describe("a command whose reader has had enough", () => {
+	it("ends without a trace", async () => {
+		await earthonline("owner", "create", "anna").ended;
+		const list = earthonline("settings", "anna");
+		list.child.stdout.destroy();
+		expect(await list.ended).toBe(0);
+		expect(list.said.err).toBe("");
 	});
 });

@@ -56,7 +56,9 @@ export async function serveFromSettings(env: Record<string, string | undefined>,
 	closeAtSignal(config, close);
 	print(`The front desk is at ${config.publicUrl} (listening on ${url}).`);
 	if (new URL(config.publicUrl).protocol === "http:" && !isLocalHost(new URL(config.publicUrl).hostname)) {
-		print("PUBLIC_URL is plain http: what visitors say can be read on the way, and https sites cannot show the chat. Put a proxy with TLS in front.");
+		print(
+			"PUBLIC_URL is plain http: what visitors say can be read on the way, and https sites cannot show the chat. Put a proxy with TLS in front.",
+		);
 	}
 	if ((await desk.engine.desks()).length === 0) print(`It has no desk yet. Make one: ${programName(env)} owner create <handle>`);
 }

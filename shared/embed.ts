@@ -9,12 +9,13 @@ export type Mode = (typeof MODES)[number];
 export type Theme = "light" | "dark" | "auto";
 export type Language = "en" | "zh";
 
-/** Answer of `GET /embed/<handle>`: `no-store`, no credentials. The site is what the browser names in `Origin`. */
+/** Answer of `GET /embed/<handle>`, whose query is the tag's attributes: `no-store`, no credentials. The site is what the browser names in `Origin`. */
 export interface SiteConfig {
 	/** Whether the chat may show on this site. */
 	show: boolean;
-	/** Why not; a sentence for the site's owner stands in `help`. */
+	/** Why not. */
 	reason?: "unlisted" | "blocked" | "guests_off" | "no_such_desk" | "malformed_site";
+	/** For the console of the site's owner: why the chat does not show, or a line for each attribute whose value is not known. */
 	help?: string;
 	/** The site as the server read it: the frame's `site` must be the same. */
 	site?: string;

@@ -1,6 +1,6 @@
 /**
  * The one error type of the project and its closed list of codes. The engine throws these; every door has one table
- * that says how a code looks on its wire (`a2a/errors.ts`, `site/errors.ts`). Anything else that is thrown is `internal`:
+ * that says how a code looks on its wire (`a2a/errors.ts`; the pages say it in `site/` and `owner/`). Anything else that is thrown is `internal`:
  * logged whole, told to nobody.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Every limit of the product: its name, its unit and its default (reliability.md 5.4). Nothing else in the project
- * writes such a number down. `config.ts` lets an operator change those that it names.
+ * Every limit of the product: its name, its unit and its default (reliability.md 5.4). A limit
+ * on what is sent, kept or waited for stands nowhere else. `config.ts` lets an operator change those that it names.
  */
 export const LIMITS = {
 	/** UTF-8 bytes of the text of one message. */

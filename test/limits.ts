@@ -11,6 +11,7 @@ export const WIDE_LIMITS: Limits = {
 	newGuestsPerMinutePerAddress: MANY,
 	socketsPerGuest: 10_000,
 	socketsPerAddress: MANY,
+	connectionsPerAddress: MANY,
 	socketsPerDesk: MANY,
 	socketsUnauthenticated: 10_000,
 	streamsPerCaller: 10_000,
@@ -21,5 +22,4 @@ export const WIDE_LIMITS: Limits = {
 	guestMessagesPerHour: MANY,
 	requestsPerMinutePerAddress: MANY,
 	requestsPerMinutePerSite: MANY,
-	connectionsPerAddress: MANY,
 };

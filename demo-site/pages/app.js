@@ -20,7 +20,7 @@ function show() {
 	const [title, text, next] = pages[location.hash] ?? pages[""];
 	const body = document.createElement("body");
 	const note = make(
-		"div",
+		"aside",
 		"note",
 		make(
 			"div",
@@ -29,6 +29,7 @@ function show() {
 			link("/", "Back to the tour"),
 		),
 	);
+	note.ariaLabel = "About this page";
 	const top = make("header", "wrap top", link("/studio.html", "Mira Lin", "name"));
 	const main = make(
 		"main",

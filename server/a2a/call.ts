@@ -11,7 +11,7 @@ import { echoHeader, requestedExtensions } from "./extensions.js";
 import { type Exchange, STREAM_HEADERS } from "./http.js";
 import type { Gate } from "./limits.js";
 import { type CallContext, isStreaming, type MethodName, type Outcome, operations } from "./operations.js";
-import { type OpenStream, type OpenStreams, type StreamCodec, streamResponse } from "./stream.js";
+import { type Held, type OpenStreams, type StreamCodec, streamResponse } from "./stream.js";
 
 export type Log = (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
 
@@ -60,7 +60,7 @@ class Call implements CallContext {
 	readonly cards: Cards;
 
 	constructor(
-		parts: DoorParts,
+		private readonly parts: DoorParts,
 		private readonly exchange: Exchange,
 		readonly network: string,
 		readonly desk: Desk,
@@ -78,6 +78,10 @@ class Call implements CallContext {
 
 	get signal(): AbortSignal {
 		return this.exchange.controller.signal;
+	}
+
+	wait(): Held {
+		return this.parts.streams.wait(this.caller.principal, this.desk.row.id, this.exchange);
 	}
 }
 
@@ -99,15 +103,15 @@ export async function answer(
 	params: unknown,
 	codec: Codec,
 ): Promise<Response> {
-	let stream: OpenStream | undefined;
+	let stream: Held | undefined;
 	try {
 		const { caller, desk } = context;
 		// A caller with too many streams is refused before its message is taken in, not after.
-		if (isStreaming(method)) stream = parts.streams.open(caller.principal, context.network, desk.row.id, exchange.controller);
+		if (isStreaming(method)) stream = parts.streams.open(caller.principal, context.network, desk.row.id, exchange);
 		const outcome = await operations[method](context, params);
 		const headers = headersOf(outcome, caller.extensions);
 		if ("json" in outcome) return codec.answer(outcome.json, headers);
-		const open = stream as OpenStream;
+		const open = stream as Held;
 		open.principal = outcome.principal;
 		return streamResponse(exchange.outgoing, outcome.events, {
 			clock: parts.engine.clock,

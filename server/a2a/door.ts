@@ -30,6 +30,8 @@ export interface A2aDoorOptions {
 	/** Shared with the WebSocket binding; made here without. */
 	gate?: Gate;
 	cards?: Cards;
+	/** For whoever ends what is held open when the server stops. */
+	streams?: OpenStreams;
 }
 
 const WELL_KNOWN = ".well-known/agent-card.json";
@@ -42,7 +44,7 @@ export function a2aDoor(options: A2aDoorOptions): Hono {
 		engine,
 		gate,
 		cards: options.cards ?? new Cards({ config, version: options.version }),
-		streams: new OpenStreams(engine, gate),
+		streams: options.streams ?? new OpenStreams(engine, gate),
 		log: options.log,
 	};
 

@@ -106,6 +106,14 @@ describe("the gate", () => {
 		expect(refusal(() => gate.request("192.0.2.2"))).toBeUndefined();
 	});
 
+	it("refuses a whole /48 of IPv6 where each of its networks asks a little", () => {
+		const gate = new Gate(turned(60_000 * 1000), LIMITS);
+		for (let i = 0; i < 5; i++) gate.request(`2001:db8:1:${i}::/64`);
+		expect(refusal(() => gate.request("2001:db8:1:9::/64"))?.detail.metadata?.limit).toBe("5");
+		expect(refusal(() => gate.request("2001:db8:2:9::/64"))).toBeUndefined();
+		for (let i = 0; i < 9; i++) gate.request(`192.0.2.${i}`);
+	});
+
 	it("refuses a guest's messages by the minute and by the hour", () => {
 		const clock = turned(3_600_000 * 400_000);
 		const gate = new Gate(clock, LIMITS);

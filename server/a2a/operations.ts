@@ -41,6 +41,8 @@ export interface CallContext {
 	readonly signal: AbortSignal;
 	/** Told of a message as soon as it is taken in, before any answer to it is waited for. */
 	onSent?(sent: Sent, message: Message): void;
+	/** Says that this call waits from here on: `signal` then also ends it for whoever is shut out, with a DeskError as its reason, and for a server that stops. */
+	wait?(): { principal: PrincipalRow | null; close(): void };
 }
 
 /** A guest that a send made: its token is told once, here and in the metadata of its first task (A2A-3). */
@@ -134,13 +136,24 @@ const pushNotSupported = (): DeskError =>
 export const operations = {
 	SendMessage: operation(SendMessageRequestSchema, async (context, { message, configuration }) => {
 		const options = checkSend(context, message, configuration);
-		const sent = await send(context, message, options);
-		const guest = guestOf(sent);
-		if (configuration?.returnImmediately) return { json: sent.message === undefined ? `{"task":${sent.task}}` : `{"message":${sent.message}}`, guest };
-		const caller = { ...context.caller, principal: sent.principal };
-		const { waitMs } = context.desk.settings;
-		const answered = await context.engine.answer(caller, context.desk, sent, { ...options, waitMs, signal: context.signal });
-		return { json: `{"${answered.kind}":${answered.json}}`, guest };
+		if (configuration?.returnImmediately) {
+			const sent = await send(context, message, options);
+			return { json: sent.message === undefined ? `{"task":${sent.task}}` : `{"message":${sent.message}}`, guest: guestOf(sent) };
+		}
+		// Before it is taken in: who is shut out meanwhile is not waited with.
+		const waits = context.wait?.();
+		try {
+			const sent = await send(context, message, options);
+			if (waits) waits.principal = sent.principal;
+			const caller = { ...context.caller, principal: sent.principal };
+			const { waitMs } = context.desk.settings;
+			const { signal } = context;
+			const answered = await context.engine.answer(caller, context.desk, sent, { ...options, waitMs, signal });
+			if (signal.reason instanceof DeskError) throw signal.reason;
+			return { json: `{"${answered.kind}":${answered.json}}`, guest: guestOf(sent) };
+		} finally {
+			waits?.close();
+		}
 	}),
 
 	SendStreamingMessage: operation(SendMessageRequestSchema, async (context, { message, configuration }) => {

@@ -10,6 +10,7 @@ import { LIMITS } from "../../shared/limits.js";
 import type { Engine, JsonText, TaskEvent } from "../engine/engine.js";
 import type { Clock } from "../engine/ports.js";
 import type { PrincipalRow } from "../engine/rows.js";
+import type { Exchange } from "./http.js";
 import type { Gate } from "./limits.js";
 
 /** How one binding writes what is inside `data:`. */
@@ -181,17 +182,27 @@ async function pump(events: AsyncIterable<TaskEvent>, options: StreamOptions, si
 	await iterator.return?.().catch(() => undefined);
 }
 
-/** A stream that somebody holds open. */
-export interface OpenStream {
+/** What somebody holds open: a stream, or a send that waits for its answer. */
+export interface Held {
 	/** Whose it is, as soon as that is known. */
 	principal: PrincipalRow | null;
 	/** Gives its place back, once. */
 	close(): void;
 }
 
-/** The streams now open on a door: counted a caller, and ended when their caller is shut out (reliability.md G-20). */
+interface Holding {
+	held: Held;
+	deskId: number;
+	exchange: Pick<Exchange, "controller" | "outgoing">;
+}
+
+/** Why nothing waits any more when the server stops: who waited is told what there is, without a reason. */
+const STOPPING = new DOMException("The server stops.", "AbortError");
+
+/** What is now held open on a door: streams are counted a caller; all of it ends when its caller is shut out (reliability.md G-20), and when the server stops (G-21). */
 export class OpenStreams {
-	private readonly held = new Set<{ stream: OpenStream; deskId: number; abort: AbortController }>();
+	private readonly holdings = new Set<Holding>();
+	private ended = false;
 
 	constructor(
 		engine: Engine,
@@ -200,30 +211,55 @@ export class OpenStreams {
 		engine.onShutOut(({ principalId, deskId: desk, site, everybody }) => {
 			// A site that was shut out is none of an agent's.
 			if (site !== undefined) return;
-			for (const { stream, deskId, abort } of this.held) {
-				const { principal } = stream;
+			for (const { held, deskId, exchange } of this.holdings) {
+				const { principal } = held;
 				const meant =
 					principalId === undefined ? deskId === desk && (everybody || principal?.kind === "guest") : principal?.id === principalId;
-				if (meant) abort.abort(new DeskError("unauthenticated", "This token or key was ended, and the stream with it."));
+				if (meant)
+					exchange.controller.abort(new DeskError("unauthenticated", "This token or key was ended, and what it held open with it."));
 			}
 		});
 	}
 
-	/** Takes a place for a caller, or for a network while nobody is known. Throws `rate_limited` where there are as many as may be. */
-	open(principal: PrincipalRow | null, network: string, deskId: number, abort: AbortController): OpenStream {
-		const giveBack = this.gate.openStream(principal ? principal.uid : `at ${network}`);
-		const held = {
-			stream: {
-				principal,
-				close: () => {
-					giveBack();
-					this.held.delete(held);
-				},
-			},
-			deskId,
-			abort,
+	/** Takes a stream's place for a caller, or for a network while nobody is known. Throws `rate_limited` where there are as many as may be. */
+	open(principal: PrincipalRow | null, network: string, deskId: number, exchange: Holding["exchange"]): Held {
+		this.mustBeOpen();
+		return this.add(principal, deskId, exchange, this.gate.openStream(principal ? principal.uid : `at ${network}`));
+	}
+
+	/** A send that waits. It is no stream and takes no place of one. */
+	wait(principal: PrincipalRow | null, deskId: number, exchange: Holding["exchange"]): Held {
+		this.mustBeOpen();
+		return this.add(principal, deskId, exchange, () => undefined);
+	}
+
+	/** Takes in no more, ends all there is as it stands, and resolves when the last of it has been written. */
+	async end(): Promise<void> {
+		this.ended = true;
+		const written: Promise<unknown>[] = [];
+		for (const { exchange } of this.holdings) {
+			const { outgoing } = exchange;
+			if (outgoing && !outgoing.closed) {
+				// Says `Connection: close` where there is still something to say: the next request is for another process.
+				outgoing.shouldKeepAlive = false;
+				written.push(new Promise((resolve) => outgoing.once("close", resolve)));
+			}
+			exchange.controller.abort(STOPPING);
+		}
+		await Promise.all(written);
+	}
+
+	private mustBeOpen(): void {
+		if (this.ended) throw new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 });
+	}
+
+	private add(principal: PrincipalRow | null, deskId: number, exchange: Holding["exchange"], giveBack: () => void): Held {
+		const close = (): void => {
+			giveBack();
+			this.holdings.delete(holding);
 		};
-		this.held.add(held);
-		return held.stream;
+		const holding: Holding = { held: { principal, close }, deskId, exchange };
+		this.holdings.add(holding);
+		return holding.held;
 	}
 }

@@ -40,6 +40,28 @@ describe("a question that the notes answer", () => {
 		);
 	});
 
+	it("is answered from prose first, and from data where the prose does not say", async () => {
+		const stock = { path: "stock.csv", text: "Saturday,open,09:00\n\ncandles,14,wax\n" };
+		const { text } = await ask("Are you open on Saturday?", [...NOTES, stock]);
+		expect(text).toContain("(from hours.md");
+		expect(text).not.toContain("stock.csv");
+		expect((await ask("Are there candles?", [...NOTES, stock])).text).toContain("candles,14,wax");
+		expect((await ask("Are there candles?", [stock])).text).toContain("candles,14,wax");
+	});
+
+	it("is answered by what the notes deny, whatever fact of it is asked for", async () => {
+		const notes = [HOURS, { path: "post.md", text: "# Post\n\nWe do not ship outside Europe. \n\nWe ship to France for €12." }];
+		for (const question of ["How much is shipping to Japan?", "How long does delivery to Canada take?", "寄日本多少钱？"])
+			expect((await ask(question, notes)).text, question).toContain("outside Europe");
+		expect((await ask("How much is shipping to Japan?")).gaps).toHaveLength(1);
+	});
+
+	it("about somebody's age is answered by the limit of age", async () => {
+		const notes = [HOURS, { path: "c.md", text: "# Classes\n\nChildren can take part in classes from the age of ten.\n\nBring an apron." }];
+		for (const question of ["Can an eight-year-old join a class?", "Can my 12 year old take a class?", "八岁的孩子可以上课吗？"])
+			expect((await ask(question, notes)).text, question).toContain("from the age of ten");
+	});
+
 	it("is found in a note of the other language, which is quoted as it stands", async () => {
 		const english = await ask("When can I visit the kiln?");
 		expect(english.text).toContain("Mira's notes say this, in Chinese:\n\n> 周五下午可以参观电窑。");
@@ -135,6 +157,12 @@ describe("a question that the notes do not answer", () => {
 
 	it("is cut to what the owner can read", async () => {
 		expect((await ask(`Do you sell ${"very ".repeat(2_000)}old candles?`)).gaps[0]?.length).toBe(500);
+	});
+
+	it("is cut between characters, never through one", async () => {
+		const gap = (await ask(`Do you sell ${"𠮷".repeat(1_000)}?`)).gaps[0] as string;
+		expect([...gap]).toHaveLength(500);
+		expect(gap.isWellFormed?.() ?? !/[\ud800-\udbff]$/.test(gap)).toBe(true);
 	});
 
 	it("cannot put markup into the reply", async () => {

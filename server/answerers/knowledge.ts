@@ -15,7 +15,7 @@ import { type SmallTalk, smallTalkOf } from "./knowledge/manners.js";
 import type { Shelf } from "./knowledge/shelf.js";
 import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self } from "./knowledge/talk.js";
 
-/** Characters of a question kept for the owner. */
+/** Characters (code points: none is cut in two) of a question kept for the owner. */
 const GAP_CHARS = 500;
 /** Questions answered in one turn; a longer list is answered as far as this. */
 const ANSWERS = 8;
@@ -69,11 +69,19 @@ function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
 	const wordless = incoming.some((text) => /\p{Extended_Pictographic}/u.test(text)) ? "fine" : "self";
 	const pieces = told.length > 0 ? answers(told, owner) : smallTalk(talk ?? wordless, language, owner, shelves);
 	if (turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined))) pieces.push(...alsoUnread(language));
-	return { pieces, gaps: told.filter((one) => one.found.length === 0).map((one) => one.question.slice(0, GAP_CHARS)) };
+	return { pieces, gaps: told.filter((one) => one.found.length === 0).map((one) => [...one.question].slice(0, GAP_CHARS).join("")) };
+}
+
+/** Answers to a sentence from the prose of the notes alone if it has any, else from data too: so that data takes no answer away. */
+function answer(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Answer[] {
+	const prose = shelves.filter((shelf) => shelf.prose);
+	const told = answerFrom(asked, language, said, self, prose);
+	const isKnown = told.some((one) => one.found.length > 0);
+	return isKnown || prose.length === shelves.length ? told : answerFrom(asked, language, said, self, shelves);
 }
 
 /** Answers to a sentence: to each question joined in it where all have one, else to the whole, else to those that have one. */
-function answer(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Answer[] {
+function answerFrom(asked: Asked, language: Language, said: readonly string[], self: Self, shelves: readonly Shelf[]): Answer[] {
 	const clauses = clausesOf(asked.text);
 	const parts =
 		clauses.length > 1

@@ -196,6 +196,8 @@ export interface OwnerDoor {
 	/** Exchanges it for a session's secret; undefined where it is not good (any more). */
 	signIn(secret: string): Promise<string | undefined>;
 	session(secret: string): Promise<PrincipalRow | undefined>;
+	/** Ends a session; one that is not there (any more) is ended already. */
+	signOut(secret: string): Promise<void>;
 	createKey(handle: string, name: string): Promise<string>;
 	keys(handle: string): Promise<{ uid: string; name: string; last4: string }[]>;
 	revokeKey(handle: string, uid: string): Promise<void>;

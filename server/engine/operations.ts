@@ -30,6 +30,7 @@ export const decides = {
 	revokeKey: people.decideRevokeKey,
 	createSignIn: people.decideCreateSignIn,
 	signIn: people.decideSignIn,
+	signOut: people.decideSignOut,
 	changeProfile: people.decideChangeProfile,
 	changeDesk: people.decideChangeDesk,
 	putMemory: people.decidePutMemory,

@@ -84,6 +84,9 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			return good ? session : undefined;
 		},
 		session: (session) => store.read.accountBySession(hashOf(session), clock.now()),
+		async signOut(session) {
+			await store.write("signOut", { sessionHash: hashOf(session) });
+		},
 		async createKey(handle, name) {
 			const desk = await deskAt(handle);
 			const key = access.newKey();

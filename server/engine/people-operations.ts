@@ -182,6 +182,12 @@ export function decideSignIn(rows: { link?: { principalId: number; expiresAt: nu
 	return { plan: rows.link ? { ...input, principalId: rows.link.principalId, good } : null, answer: { good } };
 }
 
+export interface SignOutInput {
+	sessionHash: string;
+}
+/** Whoever holds a session may end it. */
+export const decideSignOut = (_rows: null, input: SignOutInput): { plan: SignOutInput; answer: null } => ({ plan: input, answer: null });
+
 export interface ChangeDeskInput {
 	deskId: number;
 	/** What of the settings changes, as `checkSettings` let it through. */

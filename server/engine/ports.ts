@@ -1,6 +1,6 @@
 /**
  * What the engine needs from outside: a store, answerers, a clock, randomness. Types only. A hand implements one of
- * these; `main.ts` puts them together. The rows and operations of conversations stand in `rows.ts` and `operations.ts`.
+ * these; `open.ts` chooses them and `app.ts` puts them together. The rows and operations of conversations stand in `rows.ts` and `operations.ts`.
  */
 import type { Message, Part } from "../../shared/a2a.schema.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations.js";

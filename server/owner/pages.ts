@@ -20,6 +20,23 @@ else
 		});
 `;
 
+/** Signs out, and says so where that did not go through. */
+export const AGENT_SCRIPT = `const button = document.getElementById("sign-out");
+const state = document.getElementById("state");
+button.addEventListener("click", () => {
+	button.disabled = true;
+	fetch("/sign-out", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })
+		.then(async (answer) => {
+			if (!answer.ok) throw new Error((await answer.json()).error.message);
+			location.replace("/sign-in");
+		})
+		.catch((error) => {
+			button.disabled = false;
+			state.textContent = error instanceof TypeError ? button.dataset.gone : error.message;
+		});
+});
+`;
+
 const shell = (language: "en" | "zh", title: string, body: Html): Html => html`<!doctype html>
 <html lang="${language}" data-theme="auto">
 <head>
@@ -33,20 +50,24 @@ const shell = (language: "en" | "zh", title: string, body: Html): Html => html`<
 </html>
 `;
 
-export const signInPage = (brand: string): Html =>
+export const signInPage = (brand: string, command: string): Html =>
 	shell(
 		"en",
 		`Sign in · ${brand}`,
 		html`<main class="quiet"><h1>Signing you in · 正在登录</h1>
-<p id="state" role="status" data-none="This address is opened by a sign-in link. Make one: earthonline owner link &lt;handle&gt;" data-gone="The server did not answer. Open the link again in a moment.">…</p></main>
+<p id="state" role="status" data-none="This address is opened by a sign-in link. Make one: ${command} owner link &lt;handle&gt;" data-gone="The server did not answer. Open the link again in a moment.">…</p></main>
 <script src="/sign-in.js" type="module"></script>`,
 	);
 
-export const notSignedInPage = (brand: string): Html =>
+/** One sentence: for what cannot be shown. */
+export const refusalPage = (brand: string, line: string): Html =>
+	shell("en", brand, html`<main class="quiet"><h1>${brand}</h1><p>${line}</p></main>`);
+
+export const notSignedInPage = (brand: string, command: string): Html =>
 	shell(
 		"en",
 		`Sign in · ${brand}`,
-		html`<main class="quiet"><h1>You are not signed in</h1><p>Make a sign-in link on the server and open it here: <code>earthonline owner link &lt;handle&gt;</code></p></main>`,
+		html`<main class="quiet"><h1>You are not signed in</h1><p>Make a sign-in link on the server and open it here: <code>${command} owner link &lt;handle&gt;</code></p></main>`,
 	);
 
 const TEXTS = {
@@ -56,12 +77,15 @@ const TEXTS = {
 		sites: "Sites",
 		noSites: "No site may show the chat yet.",
 		state: { allowed: "allowed", blocked: "blocked", pending: "waits for you" },
-		add: (handle: string) => `earthonline sites add ${handle} https://your-site.com`,
+		add: (handle: string) => `sites add ${handle} https://your-site.com`,
 		memory: "What your agent knows",
 		noMemory: "Nothing yet. Give it notes to answer from:",
-		put: (handle: string) => `earthonline memory put ${handle} hours.md < hours.md`,
+		put: (handle: string) => `memory put ${handle} hours.md`,
 		gaps: "What it could not answer",
 		noGaps: "Nothing: every question so far was answered.",
+		keysTitle: "Keys",
+		signOut: "Sign out",
+		gone: "The server did not answer. Try again in a moment.",
 		keys: (n: number) => (n === 1 ? "1 key is in use." : `${n} keys are in use.`),
 		online: "Online",
 		offline: "Offline",
@@ -73,12 +97,15 @@ const TEXTS = {
 		sites: "网站",
 		noSites: "还没有网站可以显示聊天。",
 		state: { allowed: "已允许", blocked: "已屏蔽", pending: "等你决定" },
-		add: (handle: string) => `earthonline sites add ${handle} https://your-site.com`,
+		add: (handle: string) => `sites add ${handle} https://your-site.com`,
 		memory: "你的智能体知道什么",
 		noMemory: "还没有内容。给它可以据以回答的笔记：",
-		put: (handle: string) => `earthonline memory put ${handle} hours.md < hours.md`,
+		put: (handle: string) => `memory put ${handle} hours.md`,
 		gaps: "它没能回答的问题",
 		noGaps: "没有：到现在为止的问题都回答了。",
+		keysTitle: "密钥",
+		signOut: "退出登录",
+		gone: "服务器没有回应，请稍后再试。",
 		keys: (n: number) => `正在使用 ${n} 个密钥。`,
 		online: "在线",
 		offline: "离线",
@@ -86,16 +113,19 @@ const TEXTS = {
 	},
 };
 
-export function agentPage(config: { publicUrl: string; brandName: string }, desks: ShownDesk[]): Html {
+/** `command`: how a shell reaches this server, up to the command itself. */
+export function agentPage(config: { publicUrl: string; brandName: string; command: string }, desks: ShownDesk[]): Html {
 	const language = desks[0]?.desk.row.language ?? "en";
 	return shell(
 		language,
 		desks[0] ? `${desks[0].desk.row.name} · ${config.brandName}` : config.brandName,
-		html`${desks.map((d) => deskSection(config, d))}`,
+		html`${desks.map((d) => deskSection(config, d))}
+<footer><button type="button" id="sign-out" data-gone="${TEXTS[language].gone}">${TEXTS[language].signOut}</button> <span id="state" role="status"></span></footer>
+<script src="/agent.js" type="module"></script>`,
 	);
 }
 
-function deskSection(config: { publicUrl: string }, { desk, sites, memory, gaps, keys }: ShownDesk): Html {
+function deskSection(config: { publicUrl: string; command: string }, { desk, sites, memory, gaps, keys }: ShownDesk): Html {
 	const { handle, name, about, language } = desk.row;
 	const t = TEXTS[language];
 	return html`<main>
@@ -107,12 +137,13 @@ ${about === "" ? "" : html`<p class="about">${about}</p>`}
 <pre>&lt;script src="${config.publicUrl}/embed.js" data-handle="${handle}" async&gt;&lt;/script&gt;</pre>
 <h2>${t.sites}</h2>
 ${sites.length === 0 ? html`<p>${t.noSites}</p>` : html`<ul>${sites.map((s) => html`<li><strong>${s.rule}</strong> · ${t.state[s.state]}</li>`)}</ul>`}
-<pre>${t.add(handle)}</pre>
+<pre>${config.command} ${t.add(handle)}</pre>
 <h2>${t.memory}</h2>
 ${memory.length === 0 ? html`<p>${t.noMemory}</p>` : html`<ul>${memory.map((f) => html`<li><strong>${f.path}</strong></li>`)}</ul>`}
-<pre>${t.put(handle)}</pre>
+<pre>${config.command} ${t.put(handle)}</pre>
 <h2>${t.gaps}</h2>
 ${gaps.length === 0 ? html`<p>${t.noGaps}</p>` : html`<ul>${gaps.map((g) => html`<li>${g.question}</li>`)}</ul>`}
+<h2>${t.keysTitle}</h2>
 <p>${t.keys(keys.length)}</p>
 </main>`;
 }

@@ -36,7 +36,12 @@ export interface SiteParts extends SiteDoorOptions {
 	/** Addresses of the built chat; undefined where it has not been built. */
 	chat: { script: string; style: string | undefined } | undefined;
 	/** The page for whatever has no page. */
-	refuse(c: Context, status: 400 | 403 | 404 | 429 | 500 | 503, what: "missing" | "broken" | "busy", line?: string): Promise<Response>;
+	refuse(
+		c: Context,
+		status: 400 | 403 | 404 | 405 | 429 | 500 | 503,
+		what: "missing" | "broken" | "busy",
+		line?: string,
+	): Promise<Response>;
 }
 
 /** `[a-z0-9_-]{2,32}`, not starting `ag_` (A2A-1). */
@@ -105,6 +110,10 @@ export function siteDoor(options: SiteDoorOptions): Hono {
 	app.route("/", pages(parts));
 	// This door is mounted last: what nobody knows ends here.
 	app.get("*", (c) => refuse(c, 404, "missing"));
+	app.all("*", (c) => {
+		c.header("allow", "GET, HEAD");
+		return refuse(c, 405, "missing", TEXTS[languageOf(c.req.header("accept-language"))].onlyRead);
+	});
 	return app;
 }
 

@@ -43,6 +43,21 @@ const ancestors = (answer: Response) => /frame-ancestors ([^;]+)/.exec(csp(answe
 const bootOf = (html: string) => JSON.parse(/id="boot">(.*?)<\/script>/.exec(html)?.[1] ?? "null") as FrameBoot;
 
 describe("GET /embed/<handle>", () => {
+	it("says for each attribute of the tag what it may be where it is nothing known", async () => {
+		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
+		const told = async (query: string) => (await ask({ origin: "https://site.com" }, `${handle}?${query}`)).config.help?.split("\n");
+		expect(await told("mode=parrot&theme=blue&lang=fr&accent=red&height=tall&z=top&foo=bar")).toEqual([
+			'data-mode="parrot" is not known. Use floating or inline.',
+			'data-theme="blue" is not known. Use light, dark or auto.',
+			'data-lang="fr" is not known. Use en or zh.',
+			'data-accent="red" is not known. Use a colour such as #a8532b.',
+			'data-height="tall" is not known. Use a number of pixels such as 600.',
+			'data-z="top" is not known. Use a whole number such as 10.',
+		]);
+		expect(await told("mode=inline&theme=auto&lang=zh&accent=%23A8532b&height=480&z=-1")).toBeUndefined();
+		expect(await told("accent=%23abc&z=0&theme=")).toBeUndefined();
+		expect((await told(`theme=${"x".repeat(5_000)}`))?.join().length).toBeLessThan(150);
+	});
 	it("says that the chat may show on a listed site, and what it looks like there", async () => {
 		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
 		const { answer, config } = await ask({ origin: "https://site.com" });

@@ -10,7 +10,7 @@ import { type NoSite, readExactSite } from "../engine/sites.js";
 import { languageFor, type SiteParts } from "./door.js";
 import { documentHeaders, NO_STORE, OPEN } from "./headers.js";
 import { chatDocument, notice } from "./layout.js";
-import { HELP, TEXTS } from "./texts.js";
+import { type Attribute, HELP, TEXTS } from "./texts.js";
 
 /** What a site is: ours, somebody's, or none. */
 type Reading = { own: true } | { site: string } | { refused: NoSite };
@@ -35,7 +35,7 @@ export function embed(parts: SiteParts): Hono {
 		const reading = named(c);
 		// The same text for all readers of one site: nothing here depends on who asks.
 		const answer = desk
-			? await configOf(desk, reading, c.req.header("origin") ?? "")
+			? await configOf(desk, reading, c.req.header("origin") ?? "", c.req.query())
 			: { show: false, reason: "no_such_desk" as const, help: HELP.en.no_such_desk(handle.slice(0, 64)), handle };
 		return c.body(JSON.stringify(answer satisfies SiteConfig), 200, {
 			...OPEN,
@@ -45,7 +45,7 @@ export function embed(parts: SiteParts): Hono {
 		});
 	});
 
-	async function configOf(desk: Desk, reading: Reading, origin: string): Promise<SiteConfig> {
+	async function configOf(desk: Desk, reading: Reading, origin: string, asked: Record<string, string>): Promise<SiteConfig> {
 		const { handle, language } = desk.row;
 		const help = HELP[language];
 		if ("refused" in reading) {
@@ -57,7 +57,8 @@ export function embed(parts: SiteParts): Hono {
 		const verdict = "own" in reading ? await ownVerdict(desk) : await engine.embed.ask(desk, site);
 		if (!verdict.show) return { show: false, reason: verdict.reason, help: help[verdict.reason](handle, site), site, handle };
 		const { name, face, online } = desk.face;
-		return { show: true, site, handle, name, face, online, language };
+		const unknown = unknownValues(asked).map(([attribute, value]) => help.value(attribute, value));
+		return { show: true, site, handle, name, face, online, language, ...(unknown.length ? { help: unknown.join("\n") } : {}) };
 	}
 
 	/** Our own pages need no rule; guests do need to be welcome. */
@@ -100,6 +101,26 @@ export function embed(parts: SiteParts): Hono {
 	});
 
 	return app;
+}
+
+/** What the tag's attributes may say (docs/embed.md). */
+const VALUES: Readonly<Record<Attribute, (value: string) => boolean>> = {
+	mode: (value) => MODES.some((mode) => mode === value),
+	theme: (value) => ["light", "dark", "auto"].includes(value),
+	lang: (value) => ["en", "zh"].includes(value),
+	accent: isAccent,
+	height: (value) => Number(value) > 0,
+	z: (value) => /^-?\d+$/.test(value),
+};
+
+/** Attributes of a tag whose values are none, cut to what a line can hold. An empty one counts as absent, as in the tag. */
+function unknownValues(asked: Record<string, string>): [Attribute, string][] {
+	const found: [Attribute, string][] = [];
+	for (const name of Object.keys(VALUES) as Attribute[]) {
+		const value = asked[name];
+		if (value && !VALUES[name](value)) found.push([name, value.slice(0, 64)]);
+	}
+	return found;
 }
 
 /** What every chat is told about its desk and its looks. */

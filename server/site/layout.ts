@@ -56,7 +56,11 @@ export const notice = (options: {
 export const bootJson = (boot: FrameBoot): string =>
 	JSON.stringify(boot).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The document of the chat, framed or by itself. */
+/**
+ * The document of the chat, framed or by itself. What stands in `#app` is for a frame that is sandboxed by its site: script and style are
+ * refused there, since such a frame has no origin (reliability.md F11); anywhere else the style hides it and the chat
+ * replaces it.
+ */
 export const chatDocument = (options: {
 	language: Language;
 	title: string;
@@ -65,6 +69,7 @@ export const chatDocument = (options: {
 	boot: FrameBoot;
 }): Html => {
 	const { theme } = options.boot;
+	const texts = TEXTS[options.language];
 	return html`<!doctype html>
 <html lang="${options.language}" data-theme="${theme}">
 <head>
@@ -77,7 +82,7 @@ ${options.style ? html`<link rel="stylesheet" href="${options.style}">` : ""}
 <script type="application/json" id="boot">${raw(bootJson(options.boot))}</script>
 <script type="module" src="${options.script}"></script>
 </head>
-<body><div id="app"></div><noscript>${TEXTS[options.language].needsScript}</noscript></body>
+<body><div id="app"><p class="not-started">${texts.notStarted} <a href="/@${options.boot.handle}/chat" target="_blank" rel="noopener">${texts.openTab}</a></p></div><noscript>${texts.needsScript}</noscript></body>
 </html>
 `;
 };

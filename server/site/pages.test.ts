@@ -76,6 +76,15 @@ describe("a person's page", () => {
 		expect(html).toContain('href="/@lin/chat"');
 		expect(html).toContain("https://desk.example/a2a/lin");
 	});
+	it("does not call a desk online that takes no visitors", async () => {
+		expect(await (await get("/@mira")).text()).toContain('class="state on">Online');
+		await site.engine.owner.changeSettings("mira", { guests: false });
+		const html = await (await get("/@mira")).text();
+		await site.engine.owner.changeSettings("mira", { guests: true });
+		expect(html).toContain('class="state">Closed for now');
+		expect(html).not.toContain(">Online");
+		expect(html).not.toContain("state on");
+	});
 	it("is in the reader's language", async () => {
 		expect(await (await get("/@mira", { "accept-language": "zh-CN,zh;q=0.9,en;q=0.8" })).text()).toContain('<html lang="zh"');
 		expect(await (await get("/@mira?lang=en", { "accept-language": "zh" })).text()).toContain('<html lang="en"');

@@ -22,7 +22,7 @@ export function pages(parts: SiteParts): Hono {
 		const language = languageFor(c);
 		const texts = TEXTS[language];
 		const desks = (await engine.desks()).filter((desk) => desk.settings.guests);
-		const list = html`<ul>${desks.map(
+		const list = html`<ul class="desks">${desks.map(
 			({ row, face }) =>
 				html`<li><a class="desk" href="/@${row.handle}"><img class="face" src="${face.face}" width="56" height="56" alt=""><span><strong>${face.name}</strong><span class="state${face.online ? " on" : ""}">${face.online ? texts.online : texts.offline}</span>${face.about ? html`<p class="about">${face.about}</p>` : ""}</span></a></li>`,
 		)}</ul>`;
@@ -45,7 +45,11 @@ export function pages(parts: SiteParts): Hono {
 		const texts = TEXTS[language];
 		const { name, about, face, online, ownerName } = desk.face;
 		const { handle } = desk.row;
-		const body = html`<main class="person"><img class="face" src="${face}" width="112" height="112" alt=""><h1>${name}</h1>${ownerName === name ? "" : html`<p>${texts.askedBy(ownerName)}</p>`}<p class="state${online ? " on" : ""}">${online ? texts.online : texts.offline}</p>${about ? html`<p class="about">${about}</p>` : ""}${
+		// Whether it is online is of no use to whom it does not answer.
+		const state = desk.settings.guests
+			? html`<p class="state${online ? " on" : ""}">${online ? texts.online : texts.offline}</p>`
+			: html`<p class="state">${texts.guestsOff}</p>`;
+		const body = html`<main class="person"><img class="face" src="${face}" width="112" height="112" alt=""><h1>${name}</h1>${ownerName === name ? "" : html`<p>${texts.askedBy(ownerName)}</p>`}${state}${about ? html`<p class="about">${about}</p>` : ""}${
 			desk.settings.guests ? html`<a class="go" href="/@${handle}/chat">${texts.start}</a>` : html`<p>${texts.guestsOffLine(name)}</p>`
 		}${desk.settings.a2a ? html`<h2>${texts.forAgents}</h2><p>${texts.agentsLine}</p><pre>${config.publicUrl}/a2a/${handle}</pre>` : ""}</main>`;
 		return c.html(await page({ language, css: parts.css, title: name, icon: face, body, footer: footer() }), 200, {

@@ -23,17 +23,31 @@ a:focus-visible { outline: 2px solid var(--ink); outline-offset: 3px; border-rad
 .go { display: inline-block; margin-top: 28px; padding: 12px 26px; min-height: 44px; border-radius: 24px; background: var(--ink); color: var(--on); font-weight: 600; text-decoration: none; }
 .go:hover { opacity: 0.88; }
 .go:focus-visible { border-radius: 24px; }
-ul { list-style: none; padding: 0; margin-top: 24px; display: grid; gap: 12px; }
+ul { list-style: none; padding: 0; margin-top: 12px; }
+li { padding: 10px 0; border-top: 1px solid var(--line); color: var(--dim); overflow-wrap: anywhere; }
+li:first-child { border-top: 0; }
+li strong { font-weight: 500; color: var(--ink); }
+.desks { margin-top: 24px; display: grid; gap: 12px; }
+.desks li { padding: 0; border: 0; color: inherit; }
 .desk { display: flex; gap: 16px; align-items: center; padding: 16px; background: var(--panel); border: 1px solid var(--line); border-radius: 18px; text-decoration: none; }
 .desk:hover { border-color: var(--dim); }
 .desk:focus-visible { border-radius: 18px; }
-.desk strong { display: block; font-weight: 600; }
+.desk strong { display: block; font-weight: 600; color: var(--ink); }
 .desk .about { margin: 0; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
 pre { margin-top: 12px; padding: 14px 16px; border: 1px solid var(--line); border-radius: 14px; background: var(--panel); font: 13px/20px ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-x: auto; text-align: start; white-space: pre-wrap; overflow-wrap: anywhere; }
+button { padding: 8px 18px; min-height: 44px; border: 1px solid var(--line); border-radius: 22px; background: var(--panel); color: inherit; font: inherit; cursor: pointer; }
+button:hover { border-color: var(--dim); }
+button:focus-visible { outline: 2px solid var(--ink); outline-offset: 3px; }
 footer { padding: 20px; text-align: center; font-size: 13px; line-height: 20px; color: var(--dim); }
-.quiet { text-align: center; }
-.quiet h1 { font-size: 18px; line-height: 26px; }
+.quiet { text-align: center; padding: 56px 0 14vh; }
+.quiet::before { content: ""; display: block; width: 88px; height: 88px; margin: 0 auto 28px; border-radius: 50%; background: var(--line) url("/icon.svg") center / cover; box-shadow: 0 8px 32px #1c19171f; }
+.quiet p { font-size: 17px; line-height: 26px; margin-top: 12px; }
+.quiet a { display: inline-block; min-height: 44px; padding: 9px 12px; font-size: 15px; color: var(--ink); }
+.quiet code { font: 14px/22px ui-monospace, "SF Mono", Menlo, Consolas, monospace; color: var(--ink); }
 .quiet.bare { padding: 24px 0; }
+.quiet.bare::before { width: 56px; height: 56px; margin-bottom: 16px; }
+.quiet.bare h1 { font-size: 18px; line-height: 26px; }
+.quiet.bare p { font-size: 15px; line-height: 22px; margin-top: 8px; }
 @media (prefers-reduced-motion: no-preference) { .go, .desk { transition: opacity 0.16s ease-out, border-color 0.16s ease-out; } }
 @media (forced-colors: active) { .go { border: 1px solid; } .state::before { forced-color-adjust: none; } }
 `;

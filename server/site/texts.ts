@@ -16,6 +16,8 @@ export const TEXTS = {
 		nobody: "No desk has been opened here yet. Make one with:",
 		ownSite: "On your own website",
 		ownSiteLine: "One line shows a desk in the corner of a page:",
+		notStarted: "The chat could not start here. Some websites hide where they are from it.",
+		openTab: "Open in a tab",
 		needsScript: "The chat needs JavaScript. Turn it on for this page, then load it again.",
 		notBuilt: "The chat has not been built on this server. Its operator runs npm run build, then starts it again.",
 		notOpen: "Not open here yet",
@@ -26,6 +28,7 @@ export const TEXTS = {
 		neutralLine: "This address shows nothing on its own.",
 		missing: "There is nothing here",
 		missingLine: "Look at the address again, or start from the front page.",
+		onlyRead: "This address can only be read.",
 		broken: "Something went wrong on our side",
 		brokenLine: "Nothing is lost. Please try again in a moment.",
 		busy: "Just a moment",
@@ -44,6 +47,8 @@ export const TEXTS = {
 		nobody: "这里还没有前台。用这条命令开一个：",
 		ownSite: "放到你自己的网站",
 		ownSiteLine: "一行代码就能让前台出现在页面角落：",
+		notStarted: "聊天无法在这里启动：有些网站不让它知道自己在哪里。",
+		openTab: "在新标签页中打开",
 		needsScript: "聊天需要 JavaScript。请为本页启用后重新加载。",
 		notBuilt: "这台服务器还没有构建聊天页面。请管理员运行 npm run build 后重新启动。",
 		notOpen: "尚未在此开放",
@@ -54,12 +59,35 @@ export const TEXTS = {
 		neutralLine: "这个地址单独打开时不显示任何内容。",
 		missing: "这里什么也没有",
 		missingLine: "请再看看网址，或从首页开始。",
+		onlyRead: "这个地址只能读取。",
 		broken: "我们这边出了问题",
 		brokenLine: "什么也没有丢失，请稍后再试。",
 		busy: "请稍等",
 		home: "首页",
 	},
 } as const;
+
+/** Attributes of the tag that say how the chat looks, without `data-`. */
+export type Attribute = "mode" | "theme" | "lang" | "accent" | "height" | "z";
+
+const USE = {
+	en: {
+		mode: "floating or inline",
+		theme: "light, dark or auto",
+		lang: "en or zh",
+		accent: "a colour such as #a8532b",
+		height: "a number of pixels such as 600",
+		z: "a whole number such as 10",
+	},
+	zh: {
+		mode: "floating 或 inline",
+		theme: "light、dark 或 auto",
+		lang: "en 或 zh",
+		accent: "#a8532b 这样的颜色",
+		height: "600 这样的像素数",
+		z: "10 这样的整数",
+	},
+} as const satisfies Record<Language, Record<Attribute, string>>;
 
 /** Lines for the console of a site's owner: what stops the chat, and what to do. */
 export const HELP = {
@@ -75,6 +103,7 @@ export const HELP = {
 			"The chat shows on pages of a website that is served over https. Open the page from its site, not from a file or inside a sandboxed frame.",
 		not_https: (site: string) => `${site} is not served over https, and there the chat does not show.`,
 		local: (site: string) => `${site} is a site on this machine. To try the chat there, start the server with ALLOW_LOCALHOST_SITES=on.`,
+		value: (name: Attribute, value: string) => `data-${name}="${value}" is not known. Use ${USE.en[name]}.`,
 		address: (site: string) => `Browsers do not let the chat be tied to ${site}. Open the site by its name instead of its address.`,
 	},
 	zh: {
@@ -86,6 +115,7 @@ export const HELP = {
 		malformed_site: () => "聊天只在通过 https 提供的网站页面上显示。请从网站打开页面，不要从文件或沙箱框架中打开。",
 		not_https: (site: string) => `${site} 没有使用 https，聊天不会在那里显示。`,
 		local: (site: string) => `${site} 是本机上的网站。想在那里试用聊天，请用 ALLOW_LOCALHOST_SITES=on 启动服务器。`,
+		value: (name: Attribute, value: string) => `data-${name}="${value}" 无法识别。请使用 ${USE.zh[name]}。`,
 		address: (site: string) => `浏览器不允许把聊天绑定到 ${site}。请用网站的域名打开，不要用 IP 地址。`,
 	},
 } as const;

@@ -108,6 +108,12 @@ export const peopleHalves = {
 			}
 		},
 	},
+	signOut: {
+		load: nothing,
+		*write(input: people.SignOutInput): Steps<void> {
+			yield* run("delete from sign_in where hash = ? and kind = 'session'", input.sessionHash);
+		},
+	},
 	changeProfile: {
 		*load(input: people.ChangeProfileInput): Steps<{ profile?: people.Profile & { ownerId: number } }> {
 			const row = yield* one<Pick<DeskRow, "name" | "ownerName" | "about" | "language" | "suggestions" | "ownerId">>(

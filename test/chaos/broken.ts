@@ -89,6 +89,19 @@ const MUTANTS = {
 	},
 	/** Never looks for turns that nobody holds. */
 	"does not reap": { store: (store) => ({ ...store, read: { ...store.read, dueTurns: async () => [] } }) },
+	/** After a crash begins all turns at once, those too of which one may be why. */
+	"tries all at once": {
+		store: (store) => ({
+			...store,
+			read: {
+				...store.read,
+				async dueTurns(...query) {
+					const due = await store.read.dueTurns(...query);
+					return due.map((turn) => ({ ...turn, attempts: 0 }));
+				},
+			},
+		}),
+	},
 	/** After a crash goes on with the half answer instead of beginning anew. */
 	"joins answers": { decides: { appendPieces: joining(decides.appendPieces), finishTurn: joining(decides.finishTurn) } },
 	/** Writes to sockets whether or not they read. */

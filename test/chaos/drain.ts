@@ -16,7 +16,7 @@ import type { Visitor } from "./visitor.js";
 /** The clock runs so much faster: running turns have two seconds to end. */
 const SPEED = 10;
 /** On that clock: longer than a stop waits, so this answer is handed over each time. */
-const LONG_MS = 80_000;
+const LONG_MS = 40_000;
 /** On the world's: for the turns, the closing handshakes, the store. */
 const STOP_MS = LIMITS.stopMs / SPEED + 8_000;
 

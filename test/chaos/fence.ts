@@ -107,7 +107,7 @@ export const fence: Suite = {
 		await trial.check("finds out a store that lets a late write in", 60_000, async () => {
 			caught("does not fence", await interleavings(trial, { database: "sqlite", count: 50, mutant: "does not fence" }), ["G-07"]);
 		});
-		const some = trial.long ? 400 : 60;
+		const some = trial.long ? 400 : 30;
 		await trial.check(`${some} interleavings on PostgreSQL, three writes at a time`, 600_000, async () =>
 			none(await interleavings(trial, { database: "postgres", count: some, atOnce: 3 })),
 		);

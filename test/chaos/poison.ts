@@ -107,5 +107,8 @@ export const poison: Suite = {
 		await trial.check("finds out a server that does not count how often a turn was begun", 120_000, async () => {
 			caught("does not count", await poisoned(trial, "does not count"), ["G-35"]);
 		});
+		await trial.check("finds out a server that sets everybody aside with the one", 120_000, async () => {
+			caught("tries all at once", await poisoned(trial, "tries all at once"), ["G-35"]);
+		});
 	},
 };

@@ -22,7 +22,7 @@ const FELT_BYTES = 16 * 1024;
 /** What the process may grow by, whatever waits for its readers. */
 const GROWTH_BYTES = 160 * 1024 * 1024;
 /** Between others' answers with and without slow readers, milliseconds: what a busy machine makes of it is no breach. */
-const NOISE_MS = 300;
+const NOISE_MS = 1_000;
 
 interface Plan {
 	readers: number;

@@ -108,6 +108,30 @@ describe("on pages of every kind", () => {
 		expect(await panel(one.page).isVisible()).toBe(true);
 	});
 
+	it("says so where a tag names no desk, once, and shows what the page's other tag asks for", async () => {
+		const one = await arrive();
+		await open(one, `<body><script src="${origin}/embed.js" async></script>`);
+		await expect.poll(() => warnings(one)).toEqual(['warning: EarthOnline (embed.js): The tag has no data-handle="…". Add it.']);
+		const two = await arrive();
+		await open(
+			two,
+			`<body><script src="${origin}/embed.js"></script>${tag()}<script src="${origin}/embed.js" data-handle="mira"></script>`,
+		);
+		await button(two.page).waitFor();
+		expect(warnings(two)).toHaveLength(1);
+		expect([one.errors, two.errors]).toEqual([[], []]);
+	});
+
+	it("says so for every attribute whose value is not known, in one line, and shows the chat all the same", async () => {
+		const one = await arrive();
+		await open(one, `<body>${tag('data-theme="blue" data-accent="red" data-height="tall" data-lang="fr" data-z="top" data-foo="bar"')}`);
+		await button(one.page).waitFor();
+		expect(warnings(one)).toHaveLength(1);
+		for (const name of ["theme", "accent", "height", "lang", "z"])
+			expect(warnings(one)[0]).toMatch(new RegExp(`data-${name}="\\w+" is not known\\. Use `));
+		expect(ours(one)).toContain("/embed/mira?theme=blue&accent=red&height=tall&lang=fr&z=top");
+	});
+
 	it("says so where a mode is not known, and shows the button", async () => {
 		const one = await arrive();
 		await open(one, `<body>${tag('data-mode="parrot"')}`);
@@ -126,7 +150,7 @@ describe("inline", () => {
 		const place = one.page.locator("main > script + earth-online");
 		await place.waitFor({ state: "attached" });
 		await one.page.waitForLoadState("networkidle");
-		expect(ours(one)).toEqual(["/embed.js", "/embed/mira"]);
+		expect(ours(one)).toEqual(["/embed.js", "/embed/mira?mode=inline&height=480&accent=%23a8532b"]);
 		await one.page.evaluate(() => scrollTo(0, 2_200));
 		await chatReady(one.page);
 		expect((await panel(one.page).boundingBox())?.height).toBe(480);

@@ -42,7 +42,10 @@ describe("the button in the corner", () => {
 		const one = await arrive();
 		let bytes = 0;
 		one.page.on("response", async (answer) => {
-			if (answer.url().startsWith(origin)) bytes += (await answer.request().sizes()).responseBodySize;
+			if (!answer.url().startsWith(origin)) return;
+			// First the answer, then the sum: several are on their way at once.
+			const { responseBodySize } = await answer.request().sizes();
+			bytes += responseBodySize;
 		});
 		await one.page.goto(`${demo.url}/studio.html`);
 		await one.page.locator("earth-online img").waitFor();
@@ -69,6 +72,28 @@ describe("the button in the corner", () => {
 			expect(kept).toEqual([0, 0, "", 0, 0]);
 		}
 		expect(await one.context.cookies()).toEqual([]);
+	});
+
+	it("works where the browser gives the frame no storage, and says that nothing is kept", async () => {
+		const one = await arrive();
+		await one.context.addInitScript(() => {
+			if (self === top) return;
+			for (const name of ["localStorage", "sessionStorage"])
+				Object.defineProperty(self, name, {
+					get() {
+						throw new DOMException("Access is denied for this document.", "SecurityError");
+					},
+				});
+		});
+		await one.page.goto(`${demo.url}/studio.html`);
+		await button(one.page).click();
+		await chatReady(one.page);
+		const chat = framed(one.page);
+		await chat.getByText("This browser keeps nothing for this chat").waitFor();
+		await chat.getByRole("textbox").fill("Hello?");
+		await chat.getByRole("textbox").press("Enter");
+		await chat.getByRole("log").getByText("Hello?").first().waitFor();
+		expect(one.errors).toEqual([]);
 	});
 
 	it("loads the chat when a pointer rests on it, not when one passes by", async () => {

@@ -7,17 +7,31 @@ import { type Seeded, seeded } from "../seeded.js";
 /** The generator of one case: a failure is played again by its number alone. */
 export const caseOf = (seed: number, number: number): Seeded => seeded(Math.imul(seed, 1_000_003) + number);
 
-const STRINGS = [
-	...["", " ", "\0", "a\0b", "\ud800", "\udfffx", "\ufeff", "\u2028\u2029", "\u202e", "é".normalize("NFD"), "😀", "👩‍👩‍👧‍👦", "你好", "٣", "１２"],
-	...["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then", "length", "__defineGetter__"],
-	...["../../../etc/passwd", "..\\..\\x", "%00", "%2e%2e%2f", "%", "%zz", "%c0%af", "a/b", "a:b", ":cancel", "?", "#", ";", "&", "="],
-	...["' or '1'='1", '"; drop table task; --', "$gt", "${7*7}", "{{7*7}}", "<script>x</script>", "<!--", "]]>", "\r\nx-injected: 1", "\t", "\\", '"', "`"],
-	...["NaN", "Infinity", "-0", "1e999", "0x10", "1_000", "true", "null", "undefined"],
-	...["TASK_STATE_COMPLETED", "task_state_completed", "ROLE_USER", "ROLE_AGENT", "user", "2026-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "9999-12-31T23:59:60Z", "AAAA", "AA==", "A", "====", "-_-_"],
-	...["eolg_x.1.y", "eolc_x", "tsk_01kdvdna00aa56jgsnzcvmjzg1", "ctx_01kdvdna00aa56jgsp4zkfpxad", "mira", "https://example.com/x.png", "javascript:alert(1)", "http://[::1]:0/", "file:///x", "text/plain", "image/png", "*/*"],
+/** A list of texts, written in lines and set apart by a sign that is in none of them. */
+export const words = (...lines: string[]): string[] => lines.join("").split("¦");
+
+const STRINGS = words(
+	"¦ ¦\0¦a\0b¦\ud800¦\udfffx¦\ufeff¦\u2028\u2029¦\u202e¦e\u0301¦😀¦👩‍👩‍👧‍👦¦你好¦٣¦１２¦",
+	"__proto__¦constructor¦prototype¦toString¦hasOwnProperty¦valueOf¦then¦length¦__defineGetter__¦",
+	"../../../etc/passwd¦..\\..\\x¦%00¦%2e%2e%2f¦%¦%zz¦%c0%af¦a/b¦a:b¦:cancel¦?¦#¦;¦&¦=¦",
+	"' or '1'='1¦\"; drop table task; --¦$gt¦#{7*7}¦{{7*7}}¦<script>x</script>¦<!--¦]]>¦\r\nx-injected: 1¦\t¦\\¦\"¦`¦",
+	"NaN¦Infinity¦-0¦1e999¦0x10¦1_000¦true¦null¦undefined¦TASK_STATE_COMPLETED¦task_state_completed¦ROLE_USER¦ROLE_AGENT¦user¦",
+	"2026-01-01T00:00:00Z¦2026-02-30T00:00:00Z¦9999-12-31T23:59:60Z¦AAAA¦AA==¦A¦====¦-_-_¦eolg_x.1.y¦eolc_x¦",
+	"tsk_01kdvdna00aa56jgsnzcvmjzg1¦ctx_01kdvdna00aa56jgsp4zkfpxad¦mira¦https://example.com/x.png¦javascript:alert(1)¦",
+	"http://[::1]:0/¦file:///x¦text/plain¦image/png¦*/*",
+);
+const NUMBERS = [
+	...[0, -0, 1, -1, 0.5, -1.5, 100, 101, 255, 65_536],
+	...[1e21, 1e308, -1e308, 5e-324],
+	...[31, 32, 53, 63].flatMap((bits) => [2 ** bits - 1, 2 ** bits, -(2 ** bits)]),
 ];
-const NUMBERS = [0, -0, 1, -1, 0.5, -1.5, 1e21, 1e308, -1e308, 5e-324, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 2 ** 53 + 2, -(2 ** 53), 100, 101, 255, 65_536];
-const KEYS = [...STRINGS.slice(0, 24), "message", "parts", "text", "raw", "url", "data", "mediaType", "role", "metadata", "taskId", "task_id", "contextId", "context_id", "configuration", "historyLength", "id", "method", "params", "jsonrpc", "tenant", "result", "error"];
+const KEYS = [
+	...STRINGS.slice(0, 24),
+	...words(
+		"message¦parts¦text¦raw¦url¦data¦mediaType¦role¦metadata¦taskId¦task_id¦contextId¦context_id¦configuration¦historyLength¦",
+		"id¦method¦params¦jsonrpc¦tenant¦result¦error",
+	),
+];
 
 export const anyString = (random: Seeded): string => {
 	const picked = random.pick(STRINGS);
@@ -142,7 +156,33 @@ const BOMBS: ((random: Seeded) => string)[] = [
 	() => '{"message":{"__proto__":{"polluted":true}}}',
 	(random) => `{"n":${random.pick(["NaN", "Infinity", "-Infinity", "undefined", "0x1", "01", "1.", ".5", "+1", "1e", "--1", "1_0"])}}`,
 	(random) => `{"s":${random.pick(["'x'", '"\\x41"', '"\\u12"', '"\n"', '"\t"', '"unfinished', '"\\', "`x`"])}}`,
-	(random) => random.pick(["", " ", "\n", "null", "true", "0", '""', "[]", "{}", "[[]]", "{}{}", "{},", "[1,]", '{"a":1,}', "//x\n{}", "/**/{}", "{a:1}", "(", ")", "]", "}", "\0", "<html>", "a=b&c=d"]),
+	(random) =>
+		random.pick([
+			"",
+			" ",
+			"\n",
+			"null",
+			"true",
+			"0",
+			'""',
+			"[]",
+			"{}",
+			"[[]]",
+			"{}{}",
+			"{},",
+			"[1,]",
+			'{"a":1,}',
+			"//x\n{}",
+			"/**/{}",
+			"{a:1}",
+			"(",
+			")",
+			"]",
+			"}",
+			"\0",
+			"<html>",
+			"a=b&c=d",
+		]),
 	(random) => JSON.stringify({ s: "x".repeat(random.int(300_000)) }),
 ];
 
@@ -180,7 +220,22 @@ export function mangled(random: Seeded, text: string): Uint8Array {
 				bytes.splice(at, 0, ...bytes.slice(at, at + random.int(40)));
 				break;
 			case 3:
-				bytes.splice(at, 0, ...random.pick([[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0xef, 0xbb, 0xbf], [0x22], [0x5c], [0x7b], [0x5d]]));
+				bytes.splice(
+					at,
+					0,
+					...random.pick([
+						[0xff],
+						[0xc0, 0x80],
+						[0xed, 0xa0, 0x80],
+						[0xf4, 0x90, 0x80, 0x80],
+						[0xe2, 0x82],
+						[0xef, 0xbb, 0xbf],
+						[0x22],
+						[0x5c],
+						[0x7b],
+						[0x5d],
+					]),
+				);
 				break;
 			case 4:
 				bytes.length = Math.min(bytes.length, at);
@@ -198,39 +253,6 @@ export function anyBody(random: Seeded, value: unknown): Uint8Array {
 	return random.chance(0.3) ? mangled(random, text) : Buffer.from(text);
 }
 
-let made = 0;
-/** A message that is right. */
-const message = (random: Seeded): Record<string, unknown> => ({
-	messageId: `fuzz-${++made}`,
-	role: "ROLE_USER",
-	parts: [{ text: "hello" }, ...(random.chance(0.2) ? [{ data: { a: [1, null] }, mediaType: "application/json" }] : []), ...(random.chance(0.1) ? [{ url: "https://example.com/a.png", mediaType: "image/png" }] : [])],
-	metadata: { a: { b: [1, 2, 3] } },
-	extensions: ["https://example.com/x"],
-	referenceTaskIds: ["tsk_01kdvdna00aa56jgsnzcvmjzg1"],
-});
-
-const id = "tsk_01kdvdna00aa56jgsnzcvmjzg1";
-/** Params of each method that are right but for ids that are nobody's. */
-export const REQUESTS: Record<string, (random: Seeded) => Record<string, unknown>> = {
-	SendMessage: (random) => ({ message: message(random), configuration: { acceptedOutputModes: ["text/plain"], historyLength: 3, returnImmediately: random.chance(0.5) }, metadata: { m: 1 } }),
-	SendStreamingMessage: (random) => ({ message: message(random), configuration: { historyLength: 0 } }),
-	GetTask: () => ({ id, historyLength: 5 }),
-	ListTasks: () => ({ contextId: "ctx_01kdvdna00aa56jgsp4zkfpxad", status: "TASK_STATE_WORKING", pageSize: 10, pageToken: "AAAA", historyLength: 1, statusTimestampAfter: "2026-01-01T00:00:00Z", includeArtifacts: true }),
-	CancelTask: () => ({ id, metadata: { why: "x" } }),
-	SubscribeToTask: () => ({ id }),
-	CreateTaskPushNotificationConfig: () => ({ taskId: id, id: "c", url: "https://example.com/hook", token: "t", authentication: { scheme: "Bearer", credentials: "x" } }),
-	GetTaskPushNotificationConfig: () => ({ taskId: id, id: "c" }),
-	ListTaskPushNotificationConfigs: () => ({ taskId: id, pageSize: 3, pageToken: "x" }),
-	DeleteTaskPushNotificationConfig: () => ({ taskId: id, id: "c" }),
-	GetExtendedAgentCard: () => ({ tenant: "mira" }),
-};
-export const METHODS = Object.keys(REQUESTS);
-
-/** A whole JSON-RPC request that is right. */
-export const rpcRequest = (random: Seeded, methods: readonly string[] = METHODS): Record<string, unknown> => {
-	const method = random.pick(methods);
-	return { jsonrpc: "2.0", id: random.pick([1, "a", 0, null]), method, params: REQUESTS[method]?.(random) ?? {} };
-};
-
 /** A text out of pieces that mean something to whoever reads addresses, headers or lists. */
-export const pieces = (random: Seeded, of: readonly string[], max = 8): string => Array.from({ length: random.int(max) }, () => (random.chance(0.8) ? random.pick(of) : anyString(random).slice(0, 200))).join("");
+export const pieces = (random: Seeded, of: readonly string[], max = 8): string =>
+	Array.from({ length: random.int(max) }, () => (random.chance(0.8) ? random.pick(of) : anyString(random).slice(0, 200))).join("");

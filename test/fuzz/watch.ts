@@ -3,7 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /** What may stand in no answer: stacks, paths, names of our errors and of the parts that we are made of. */
-const INSIDES = /\n\s+at |\bat \S+ \(|node_modules|\.(?:ts|js|mjs):\d+|node:internal|\/(?:tmp|home|root|usr|work|var)\/|SQLITE|Sqlite|better-sqlite|ZodError|TypeError|RangeError|SyntaxError|ReferenceError|is not a function|Cannot read prop|Unexpected token|select \w+ from|\[object Object\]/;
+const INSIDES =
+	/\n\s+at |\bat \S+ \(|node_modules|\.(?:ts|js|mjs):\d+|node:internal|\/(?:tmp|home|root|usr|work|var)\/|SQLITE|Sqlite|better-sqlite|ZodError|TypeError|RangeError|SyntaxError|ReferenceError|is not a function|Cannot read prop|Unexpected token|select \w+ from|\[object Object\]/;
 
 /** The part of an answer that tells of our insides, or undefined. */
 export const insidesIn = (text: string): string | undefined => INSIDES.exec(text)?.[0];
@@ -17,7 +18,8 @@ export function polluted(): boolean {
 	const hit = shape() !== SHAPE || "polluted" in {};
 	if (hit) {
 		for (const prototype of OWN) {
-			for (const key of Reflect.ownKeys(prototype)) if (Object.getOwnPropertyDescriptor(prototype, key)?.enumerable) Reflect.deleteProperty(prototype, key);
+			for (const key of Reflect.ownKeys(prototype))
+				if (Object.getOwnPropertyDescriptor(prototype, key)?.enumerable) Reflect.deleteProperty(prototype, key);
 		}
 	}
 	return hit;

@@ -22,7 +22,11 @@ export interface SayOptions {
 }
 
 /** Says bytes to a port and listens until the server closes, until it is enough, or until the deadline. */
-export function say(port: number, bytes: Uint8Array, { deadlineMs, chunks = 1, half = false, enough, goAfter }: SayOptions): Promise<Heard> {
+export function say(
+	port: number,
+	bytes: Uint8Array,
+	{ deadlineMs, chunks = 1, half = false, enough, goAfter }: SayOptions,
+): Promise<Heard> {
 	return new Promise((resolve) => {
 		const heard: Buffer[] = [];
 		const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -70,7 +74,10 @@ export function readAnswer(bytes: Buffer): HttpAnswer | undefined {
 		rest = rest.slice(end + 4);
 		if (status === 100) continue;
 		const headers = new Map(head.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
-		const body = headers.get("transfer-encoding") === "chunked" ? unchunked(rest) : rest.slice(0, Number(headers.get("content-length") ?? rest.length));
+		const body =
+			headers.get("transfer-encoding") === "chunked"
+				? unchunked(rest)
+				: rest.slice(0, Number(headers.get("content-length") ?? rest.length));
 		return { status, headers, body: Buffer.from(body, "latin1").toString() };
 	}
 }
@@ -90,6 +97,9 @@ function unchunked(text: string): string {
 export const upgradeRequest = (path: string): string =>
 	`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`;
 
+/** Opcode of the frame that ends a socket. */
+export const CLOSE = 8;
+
 export interface FrameOptions {
 	opcode?: number;
 	fin?: boolean;
@@ -101,10 +111,18 @@ export interface FrameOptions {
 }
 
 /** A frame as a client sends it (RFC 6455, 5.2), right unless told otherwise. */
-export function clientFrame(payload: Uint8Array, { opcode = 1, fin = true, masked = true, reserved = 0, length = payload.length }: FrameOptions = {}): Buffer {
+export function clientFrame(
+	payload: Uint8Array,
+	{ opcode = 1, fin = true, masked = true, reserved = 0, length = payload.length }: FrameOptions = {},
+): Buffer {
 	const first = (fin ? 0x80 : 0) | ((reserved & 7) << 4) | (opcode & 15);
 	const bit = masked ? 0x80 : 0;
-	const head = length < 126 ? Buffer.from([first, bit | length]) : length < 65_536 ? Buffer.from([first, bit | 126, length >> 8, length & 255]) : Buffer.concat([Buffer.from([first, bit | 127]), sized(length)]);
+	const head =
+		length < 126
+			? Buffer.from([first, bit | length])
+			: length < 65_536
+				? Buffer.from([first, bit | 126, length >> 8, length & 255])
+				: Buffer.concat([Buffer.from([first, bit | 127]), sized(length)]);
 	if (!masked) return Buffer.concat([head, payload]);
 	const mask = randomBytes(4);
 	return Buffer.concat([head, mask, Buffer.from(payload.map((byte, i) => byte ^ (mask[i & 3] as number)))]);

@@ -112,7 +112,11 @@ class Gossip implements Answerer {
 		const notes = (await turn.memory()).map(({ text }) => text).join(" ");
 		yield { type: "gap" as const, question: heard };
 		yield { type: "text" as const, text: `Heard: ${heard}. Before: ${words(turn.history).slice(-2_000)}. Notes: ${notes}.` };
-		yield { type: "artifact" as const, artifactId: "metadata", parts: [{ data: turn.incoming.map(({ message }) => message.metadata ?? null) }] };
+		yield {
+			type: "artifact" as const,
+			artifactId: "metadata",
+			parts: [{ data: turn.incoming.map(({ message }) => message.metadata ?? null) }],
+		};
 		if (heard.includes("hold") && !this.over) {
 			await new Promise<void>((resolve) => {
 				this.held.add(resolve);
@@ -159,7 +163,17 @@ export class Cast {
 		const watch = new Watch();
 		const players: Player[] = [];
 		const player = async (name: string, at: readonly DeskName[], credential?: string, session?: Player["session"]): Promise<void> => {
-			const made: Player = { number: players.length, name, at, credential, session, tasks: [], pageTokens: [], knows: new Set(), sockets: new Map() };
+			const made: Player = {
+				number: players.length,
+				name,
+				at,
+				credential,
+				session,
+				tasks: [],
+				pageTokens: [],
+				knows: new Set(),
+				sockets: new Map(),
+			};
 			players.push(made);
 			if (credential === undefined) return;
 			watch.own(name, credential);
@@ -177,7 +191,10 @@ export class Cast {
 		};
 		for (const handle of DESKS) {
 			const session = await engine.owner.signIn(await engine.owner.createSignIn(handle));
-			await player(`owner of ${handle}`, DESKS, await engine.owner.createKey(handle, "key"), { cookie: `eol_session=${session}`, desk: handle });
+			await player(`owner of ${handle}`, DESKS, await engine.owner.createKey(handle, "key"), {
+				cookie: `eol_session=${session}`,
+				desk: handle,
+			});
 		}
 		await guest("first guest", "mira");
 		await guest("second guest", "mira");
@@ -192,7 +209,8 @@ export class Cast {
 		const abort = new AbortController();
 		const response = await fetch(this.url + path, { ...init, redirect: "manual", signal: abort.signal });
 		const headers = [...response.headers].filter(([name]) => name !== "date").map(([name, value]) => `${name}: ${value}`);
-		if (!stop || response.headers.get("content-type") !== "text/event-stream") return { status: response.status, headers, body: await response.text() };
+		if (!stop || response.headers.get("content-type") !== "text/event-stream")
+			return { status: response.status, headers, body: await response.text() };
 		const reader = (response.body as ReadableStream<Uint8Array>).getReader();
 		let body = "";
 		while (!body.includes("\n\n")) {
@@ -206,11 +224,20 @@ export class Cast {
 
 	private credentialsOf(player: Player, desk: DeskName): Record<string, string> {
 		if (player.credential === undefined) return {};
-		return player.name === "key of lena" && desk === "juno" ? { "x-api-key": player.credential } : { authorization: `Bearer ${player.credential}` };
+		return player.name === "key of lena" && desk === "juno"
+			? { "x-api-key": player.credential }
+			: { authorization: `Bearer ${player.credential}` };
 	}
 
 	/** One call over one binding, at one of the addresses that mean the same. `stop`: the answer is a stream, of which the first event is enough. */
-	async ask(player: Player, binding: BindingName, desk: DeskName, method: string, params: Record<string, unknown>, options: { alias?: number; stop?: boolean } = {}): Promise<Answer> {
+	async ask(
+		player: Player,
+		binding: BindingName,
+		desk: DeskName,
+		method: string,
+		params: Record<string, unknown>,
+		options: { alias?: number; stop?: boolean } = {},
+	): Promise<Answer> {
 		const headers = { "content-type": "application/json", "a2a-version": "1.0", ...this.credentialsOf(player, desk) };
 		const { alias = 0, stop = false } = options;
 		if (binding === "HTTP+JSON") {

@@ -202,8 +202,8 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 	const logs = new Map<string, TakenIn>();
 	const tasks = new Map<string, Set<string>>();
 	const add = (key: string, one: Made, outcome: { taskId: string; contextId: string }, isNew: boolean): void => {
-		let log = logs.get(outcome.contextId);
-		if (!log) logs.set(outcome.contextId, (log = { caller: one.caller, desk: one.desk, messages: new Map() }));
+		const log = logs.get(outcome.contextId) ?? { caller: one.caller, desk: one.desk, messages: new Map() };
+		logs.set(outcome.contextId, log);
 		log.messages.set(key, { entry: `${outcome.taskId} ${one.message?.messageId}`, text: textOf(one) });
 		if (!isNew) return;
 		const at = `${world.principal(sequence, one.caller).uid} ${one.desk}`;

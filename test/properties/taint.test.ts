@@ -64,7 +64,15 @@ class Play {
 	}
 
 	/** One call, looked at. */
-	private async call(player: Player, binding: BindingName, desk: DeskName, method: string, params: Record<string, unknown>, whose: Whose, options: { stop?: boolean; who?: string; alias?: number } = {}): Promise<Answer> {
+	private async call(
+		player: Player,
+		binding: BindingName,
+		desk: DeskName,
+		method: string,
+		params: Record<string, unknown>,
+		whose: Whose,
+		options: { stop?: boolean; who?: string; alias?: number } = {},
+	): Promise<Answer> {
 		const { who = identityOf(player), stop, alias = this.random.int(4) } = options;
 		const answer = await this.cast.ask(player, binding, desk, method, params, { alias, stop });
 		this.look(player, who, answer, `${method} over ${binding} at ${desk}, of what is ${whose}`);
@@ -79,15 +87,34 @@ class Play {
 	}
 
 	/** What is not theirs must be answered as what is not there: the same call for both, and the same answer to it. */
-	private async same(player: Player, binding: BindingName, desk: DeskName, method: string, paramsOf: (id: string) => Record<string, unknown>, foreign: string): Promise<void> {
+	private async same(
+		player: Player,
+		binding: BindingName,
+		desk: DeskName,
+		method: string,
+		paramsOf: (id: string) => Record<string, unknown>,
+		foreign: string,
+	): Promise<void> {
 		const absent = this.nowhere(foreign);
 		const alias = this.random.int(4);
-		const ask = async (id: string, whose: Whose) => plain(await this.call(player, binding, desk, method, paramsOf(id), whose, { alias, stop: method === "SubscribeToTask" && binding !== "WebSocket" }), id);
-		const [theirs, nobodys] = this.random.chance(0.5) ? [await ask(foreign, "foreign"), await ask(absent, "absent")] : await (async () => {
-			const first = await ask(absent, "absent");
-			return [await ask(foreign, "foreign"), first];
-		})();
-		if (theirs !== nobodys) this.cast.watch.findings.push(`${method} over ${binding} at ${desk} tells ${foreign} of somebody else from nothing:\n${theirs}\n${nobodys}`);
+		const ask = async (id: string, whose: Whose) =>
+			plain(
+				await this.call(player, binding, desk, method, paramsOf(id), whose, {
+					alias,
+					stop: method === "SubscribeToTask" && binding !== "WebSocket",
+				}),
+				id,
+			);
+		const [theirs, nobodys] = this.random.chance(0.5)
+			? [await ask(foreign, "foreign"), await ask(absent, "absent")]
+			: await (async () => {
+					const first = await ask(absent, "absent");
+					return [await ask(foreign, "foreign"), first];
+				})();
+		if (theirs !== nobodys)
+			this.cast.watch.findings.push(
+				`${method} over ${binding} at ${desk} tells ${foreign} of somebody else from nothing:\n${theirs}\n${nobodys}`,
+			);
 	}
 
 	/** An id that nobody has, of the same kind and length. */
@@ -111,7 +138,12 @@ class Play {
 		const { watch } = this.cast;
 		const text = `${watch.canary(who, player.number, desk)} ${this.random.pick(["", "", "ask", "hold"])}`;
 		const messageId = watch.canary(who, player.number, desk);
-		const message: Record<string, unknown> = { messageId, role: "ROLE_USER", parts: [{ text }], metadata: { [watch.canary(who, player.number, desk)]: text } };
+		const message: Record<string, unknown> = {
+			messageId,
+			role: "ROLE_USER",
+			parts: [{ text }],
+			metadata: { [watch.canary(who, player.number, desk)]: text },
+		};
 		const foreign = this.target(player, desk);
 		if (foreign && !foreign.own && this.random.chance(0.1)) {
 			// Naming what one cannot see is no way to see it: it comes back as it was given, and no more.
@@ -142,7 +174,10 @@ class Play {
 			await this.call(player, binding, desk, "SendMessage", send({ [field]: id }, "SendMessage"), "own");
 			return;
 		}
-		if (this.random.chance(0.05)) return void (await this.call(player, binding, desk, method, { ...send({}), tenant: desk === "mira" ? "juno" : "mira" }, "foreign", { alias: 1 }));
+		if (this.random.chance(0.05))
+			return void (await this.call(player, binding, desk, method, { ...send({}), tenant: desk === "mira" ? "juno" : "mira" }, "foreign", {
+				alias: 1,
+			}));
 		const answer = await this.call(player, binding, desk, method, send({}), "own", { who });
 		const id = /"id":"(tsk_\w{26})"/.exec(answer.body)?.[1];
 		const contextId = /"contextId":"(ctx_\w{26})"/.exec(answer.body)?.[1];
@@ -154,8 +189,20 @@ class Play {
 	private async askForTask(player: Player, binding: BindingName, desk: DeskName): Promise<void> {
 		const target = this.target(player, desk);
 		if (!target) return;
-		const configs = ["CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig"];
-		const method = this.random.pick(["GetTask", "GetTask", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard", this.random.pick(configs)]);
+		const configs = [
+			"CreateTaskPushNotificationConfig",
+			"GetTaskPushNotificationConfig",
+			"ListTaskPushNotificationConfigs",
+			"DeleteTaskPushNotificationConfig",
+		];
+		const method = this.random.pick([
+			"GetTask",
+			"GetTask",
+			"CancelTask",
+			"SubscribeToTask",
+			"GetExtendedAgentCard",
+			this.random.pick(configs),
+		]);
 		const paramsOf = (id: string): Record<string, unknown> => {
 			if (method === "GetExtendedAgentCard") return {};
 			if (!configs.includes(method)) return { id };
@@ -176,7 +223,11 @@ class Play {
 		const theirs = this.random.chance(0.5) ? other.pageTokens.find((known) => other !== player || known.desk !== desk) : undefined;
 		if (theirs) return await this.same(player, binding, desk, "ListTasks", (pageToken) => ({ ...filters, pageToken }), theirs.token);
 		const own = this.random.chance(0.3) ? player.pageTokens.find((known) => known.desk === desk) : undefined;
-		const params = own ? { ...filters, pageToken: own.token } : this.random.chance(0.3) && target?.own ? { ...filters, contextId: target.contextId } : filters;
+		const params = own
+			? { ...filters, pageToken: own.token }
+			: this.random.chance(0.3) && target?.own
+				? { ...filters, contextId: target.contextId }
+				: filters;
 		const { body } = await this.call(player, binding, desk, "ListTasks", params, "own");
 		const total = Number(/"totalSize":(\d+)/.exec(body)?.[1] ?? 0);
 		const most = player.tasks.length + this.said;
@@ -212,7 +263,8 @@ class Play {
 			return heard.replaceAll(contextId, "ID");
 		};
 		const [theirs, nobodys] = [await hello(target.contextId), await hello(this.nowhere(target.contextId))];
-		if (theirs !== nobodys) this.cast.watch.findings.push(`Hello at ${desk} tells ${target.contextId} of somebody else from nothing:\n${theirs}\n${nobodys}`);
+		if (theirs !== nobodys)
+			this.cast.watch.findings.push(`Hello at ${desk} tells ${target.contextId} of somebody else from nothing:\n${theirs}\n${nobodys}`);
 	}
 
 	/** Pages, cards and embeds are the same for everybody; an owner's page is that owner's. */
@@ -235,7 +287,12 @@ class Play {
 		const page = await this.cast.http(path, { headers: { ...bearer, origin: "https://shop.example" } });
 		this.look(player, identityOf(player), page, path);
 		if (other) {
-			const odd = this.random.pick([`/@${desk}/chat?context=${other.contextId}`, `/agent?task=${other.id}`, `/a2a/${desk}/card?task=${other.id}`, `/@${desk}/${other.id}`]);
+			const odd = this.random.pick([
+				`/@${desk}/chat?context=${other.contextId}`,
+				`/agent?task=${other.id}`,
+				`/a2a/${desk}/card?task=${other.id}`,
+				`/@${desk}/${other.id}`,
+			]);
 			this.look(player, identityOf(player), await this.cast.http(odd, { headers: bearer }), odd);
 		}
 		if (player.session && this.random.chance(0.3)) {
@@ -249,7 +306,10 @@ class Play {
 /** An answer without what differs because another id was asked for. */
 const plain = ({ status, headers, body }: Answer, id: string): string => [status, ...headers, body].join("\n").replaceAll(id, "ID");
 
-async function play(calls: number, options: Parameters<typeof Cast.open>[0] & { untilFound?: boolean } = {}): Promise<{ findings: string[]; play: Play; cast: Cast }> {
+async function play(
+	calls: number,
+	options: Parameters<typeof Cast.open>[0] & { untilFound?: boolean } = {},
+): Promise<{ findings: string[]; play: Play; cast: Cast }> {
 	const cast = await Cast.open(options);
 	try {
 		const play = new Play(cast, SEED);
@@ -267,7 +327,9 @@ describe("eight principals on one server", () => {
 		// It means something only if everybody was told enough of their own, and everything was asked of others in each binding.
 		expect(cast.watch.seen).toBeGreaterThan(CALLS);
 		const methods = ["SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask", "ListTasks"];
-		for (const method of methods) for (const binding of BINDINGS) expect(played.tally.get(`${method} ${binding} foreign`), `${method} over ${binding}`).toBeGreaterThan(5);
+		for (const method of methods)
+			for (const binding of BINDINGS)
+				expect(played.tally.get(`${method} ${binding} foreign`), `${method} over ${binding}`).toBeGreaterThan(5);
 		for (const method of Object.keys(OF_SOCKETS)) expect(played.tally.get(`${method} WebSocket foreign`), method).toBeGreaterThan(5);
 	});
 });
@@ -277,7 +339,9 @@ describe("a store that leaves the owner out of one question", () => {
 		const inWriter = OF_WRITES.includes(name);
 		process.env[VARIABLE] = name;
 		try {
-			const broken = inWriter ? { workerUrl: new URL("../store/indiscreet-writer.js", import.meta.url) } : { driver: indiscreetDriver(name) };
+			const broken = inWriter
+				? { workerUrl: new URL("../store/indiscreet-writer.js", import.meta.url) }
+				: { driver: indiscreetDriver(name) };
 			const { findings } = await play(CALLS_OF_MUTANTS, { ...broken, untilFound: true });
 			expect(findings).not.toEqual([]);
 		} finally {

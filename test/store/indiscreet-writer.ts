@@ -6,6 +6,14 @@ import { runWriter } from "../../server/store/sqlite-writer.js";
 import { type IndiscretionName, indiscreet, VARIABLE } from "./indiscreet.js";
 
 const name = process.env[VARIABLE] as IndiscretionName;
-const changed = (half: Pick<Operation, "load" | "write" | "lanes">): typeof half => ({ ...half, load: (input) => indiscreet(name, half.load(input)) });
+const changed = (half: Pick<Operation, "load" | "write" | "lanes">): typeof half => ({
+	...half,
+	load: (input) => indiscreet(name, half.load(input)),
+});
 
-runWriter({ table: operationTable(decides, Object.fromEntries(Object.entries(halves).map(([operation, half]) => [operation, changed(half as Operation)]))) });
+runWriter({
+	table: operationTable(
+		decides,
+		Object.fromEntries(Object.entries(halves).map(([operation, half]) => [operation, changed(half as Operation)])),
+	),
+});

@@ -31,7 +31,11 @@ export const INDISCRETIONS = {
 	/** Retry keys that do not say whose they are. */
 	keys: { in: "from message m join task t", owner: "m.caller_id = ?", instead: "? is not null" },
 	/** What is noted of one person is told to all. */
-	memory: { in: "select path, text from memory_file", owner: "select path, text", instead: "select replace(path, 'people/', 'about-') as path, text" },
+	memory: {
+		in: "select path, text from memory_file",
+		owner: "select path, text",
+		instead: "select replace(path, 'people/', 'about-') as path, text",
+	},
 } satisfies Record<string, Indiscretion>;
 
 export type IndiscretionName = keyof typeof INDISCRETIONS;

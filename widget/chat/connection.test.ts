@@ -178,6 +178,22 @@ describe("coming back", () => {
 		expect(await waits(1)).toEqual([500]);
 	});
 
+	test("is back within a second of a server that restarts for five, whatever chance says, and waits longer after that", async () => {
+		for (const luck of [0.25, 0.5, 0.75, 0.999_999]) {
+			chance = luck;
+			await opened();
+			await clock.pass(5_000);
+			const from = clock.now();
+			const found: number[] = [];
+			while (clock.now() - from < 5_000) found.push(...(await waits(1)));
+			expect(clock.now() - from).toBeLessThanOrEqual(6_000);
+			expect(Math.max(...found)).toBeLessThanOrEqual(1_000);
+			const later = await waits(3);
+			expect(later).toEqual([1_000, 2_000, 4_000].map((most) => Math.ceil(most * luck)));
+			connection.close();
+		}
+	});
+
 	test("after 45 seconds of silence, but not when anything was heard", async () => {
 		await opened();
 		await clock.pass(40_000);

@@ -93,6 +93,8 @@ export class Lost extends Error {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** A server that restarts is back within seconds: so long after a good connection was lost, no wait is above a second. */
+const QUICK_FOR_MS = 5_000;
 /** A connection that has held this long is a good one: the next loss starts from the shortest wait. */
 const STABLE_MS = 5_000;
 /** From dialling to Hello's answer. */
@@ -108,6 +110,9 @@ export function createConnection(parts: ConnectionParts): Connection {
 	let link: Link = "idle";
 	let socket: Socket | undefined;
 	let attempts = 0;
+	/** Whether the open connection is a good one, and until when after its loss the waits stay short. */
+	let stable = false;
+	let quickUntil = 0;
 	let heardAt = 0;
 	let lastId = 0;
 	/** Wait that the server asked for before it closed. */
@@ -165,7 +170,11 @@ export function createConnection(parts: ConnectionParts): Connection {
 			become("stopped", code === CLOSE.forbidden ? "forbidden" : "ticket");
 			return;
 		}
-		const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempts++);
+		if (stable) quickUntil = clock.now() + QUICK_FOR_MS;
+		stable = false;
+		const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempts);
+		// Meanwhile the wait is doubled but once, up to a second; then it grows on from there.
+		attempts = clock.now() < quickUntil ? 1 : attempts + 1;
 		let wait = random() * most;
 		if (asked !== undefined) wait = asked * (1 + random());
 		else if (code === CLOSE.restarting) wait = random() * RESTART_WAIT_MS;
@@ -181,6 +190,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 			timer("ready", undefined);
 			timer("stable", STABLE_MS, () => {
 				attempts = 0;
+				stable = true;
 			});
 			listen();
 			become("open");

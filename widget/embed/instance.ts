@@ -8,7 +8,7 @@ import { createFrame, framedByStranger, frameUrl, preconnect } from "./frame.js"
 import { listen } from "./listen.js";
 import { connect } from "./messages.js";
 import { say } from "./say.js";
-import { readTag } from "./tag.js";
+import { queryOf, readTag } from "./tag.js";
 import { pageScheme, type Scheme, watchScheme } from "./theme.js";
 import { createView, drawFace, make, TEXTS } from "./view.js";
 
@@ -263,15 +263,14 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 
 	const answered = (answer: SiteConfig) => {
 		config = answer;
-		if (!config.show) {
-			say(handle, config.help as string);
-			destroy();
-		} else if (document.body) show();
+		if (config.help) say(handle, config.help);
+		if (!config.show) destroy();
+		else if (document.body) show();
 		else listen(document, "DOMContentLoaded", show, signal);
 	};
 	if (framedByStranger()) say(handle, "The chat does not open inside another site's frame.");
 	else {
-		fetch(`${origin}/embed/${handle}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
+		fetch(`${origin}/embed/${handle}${queryOf(script)}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
 			.then((answer) => answer.json())
 			.then(answered, () => signal.aborted || missed())
 			.catch((error) => say(handle, error));

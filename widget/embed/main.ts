@@ -5,7 +5,7 @@
 import type { Theme } from "../../shared/embed.js";
 import { createInstance, type Handle, type Instance } from "./instance.js";
 import { say } from "./say.js";
-import { checkTag, findTags, originOf, readTag } from "./tag.js";
+import { findTags, originOf, readTag } from "./tag.js";
 
 /** Calls that a page makes before the script has come: `(window.EarthOnline ||= []).push((api) => api.get().open())`. */
 type Call = (api: Api) => void;
@@ -25,12 +25,6 @@ declare global {
 	}
 }
 
-/** Two tags that ask for the same are one. */
-const keyOf = (script: HTMLScriptElement): string => {
-	const { origin, handle, mode } = readTag(script);
-	return [origin, handle, mode].join();
-};
-
 try {
 	const instances = new Map<string, Instance>();
 	/** Tags that were taken up once: one whose chat was destroyed does not come back by itself. */
@@ -40,12 +34,13 @@ try {
 	const take = (script: HTMLScriptElement): void => {
 		if (taken.has(script)) return;
 		taken.add(script);
-		if (!script.dataset.handle) return say("embed.js", 'Add data-handle="…" to the tag: whose desk it shows.');
-		const key = keyOf(script);
+		// Two tags that ask for the same are one.
+		const { origin, handle, mode } = readTag(script);
+		if (!handle) return say("embed.js", 'The tag has no data-handle="…". Add it.');
+		const key = [origin, handle, mode].join();
 		const twin = instances.get(key);
 		if (twin?.alive()) return;
 		twin?.destroy();
-		checkTag(script);
 		const instance = createInstance(script, () => instances.get(key) === instance && instances.delete(key));
 		instances.set(key, instance);
 		instance.setTheme(theme);

@@ -19,13 +19,14 @@ img{display:block;width:54px;height:54px;border-radius:50%}
 .o,.n{inset-inline-end:-5px;border:3px solid var(--b);border-radius:14px}
 .o{bottom:-2px;width:16px;height:16px;background:#16a34a;forced-color-adjust:none}
 .n{top:-7px;padding:0 7px;background:var(--i);color:var(--b);font:600 13px/20px system-ui,sans-serif}
+.x .b{background:var(--i);color:var(--b);border-color:var(--a,var(--i))}
 .x .b:after{content:"×"}
 .p{position:relative;overflow:hidden;border:1px solid var(--l);border-radius:18px}
 .v .p{display:block;width:min(392px,100vw - 40px);height:min(640px,100vh - 112px);max-width:none;max-height:none;margin-bottom:72px;visibility:hidden;opacity:0;transform:translateY(12px);transition-property:opacity,transform,visibility}
 .v.x .p{visibility:visible;opacity:1;transform:none}
 .v.f .p{inset:0 auto auto 0;margin:0;width:100%;height:100%;border:0;border-radius:0}
-iframe{width:100%;height:100%;border:0;opacity:0}
-.r iframe{opacity:1}
+iframe{width:100%;height:100%;border:0}
+.w:not(.r) iframe{opacity:0}
 .l{inset:0;display:grid;place-content:center}
 .l:empty:after{content:"•••"}
 a{padding:12px;color:inherit}

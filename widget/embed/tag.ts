@@ -3,7 +3,6 @@
  * `document.currentScript` is null in modules and wrong under script managers, so it only says which server is ours.
  */
 import type { Language, Mode, Theme } from "../../shared/embed.js";
-import { say } from "./say.js";
 
 /** What one tag asks for. */
 export interface Options {
@@ -46,15 +45,8 @@ export const readTag = (script: HTMLScriptElement): Options =>
 		height: +(script.dataset.height as string) || 600,
 	}) as unknown as Options;
 
-/** What an attribute may say. The words after a colon are for a reader, where the pattern is not. */
-const VALUES = ["mode=floating|inline", "theme=light|dark|auto", "lang=en|zh", "accent=#([\\da-fA-F]{3}){1,2}:#rgb or #rrggbb", "height=\\d+:a number", "z=-?\\d+:a number"];
-
-/** Says so where a tag asks for what there is not. */
-export function checkTag({ dataset }: HTMLScriptElement): void {
-	for (const rule of VALUES) {
-		const [name, pattern, words = pattern.replaceAll("|", " or ")] = rule.split(/[=:]/) as [string, string];
-		const value = dataset[name];
-		if (value && !RegExp(`^(${pattern})$`).test(value))
-			say(dataset.handle as string, `data-${name}="${value}" is not known. Use ${words}.`);
-	}
+/** What a tag asks for, as the query of the one question: the server says what of it is not known. Empty for a bare tag. */
+export function queryOf({ dataset }: HTMLScriptElement): string {
+	const asked = Object.entries(dataset).filter(([name]) => /^(mode|theme|accent|lang|height|z)$/.test(name));
+	return asked[0] ? `?${new URLSearchParams(asked as string[][])}` : "";
 }

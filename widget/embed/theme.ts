@@ -6,7 +6,7 @@ import { listen } from "./listen.js";
 
 export type Scheme = "light" | "dark";
 
-const system = (): MediaQueryList => matchMedia("(prefers-color-scheme:dark)");
+const system = matchMedia("(prefers-color-scheme:dark)");
 
 /**
  * `dark` or `light` for a computed colour, empty for one that is not painted. Browsers give `rgb(…)` for what was written
@@ -34,12 +34,12 @@ export function pageScheme(): Scheme {
 			if (dark !== words.includes("light")) return dark ? "dark" : "light";
 		}
 	}
-	return system().matches ? "dark" : "light";
+	return system.matches ? "dark" : "light";
 }
 
 /** Calls back when what the page says may have changed, but for attributes: their one observer is the instance's. */
 export function watchScheme(call: () => void, signal: AbortSignal): void {
-	listen(system(), "change", call, signal);
+	listen(system, "change", call, signal);
 	// A style sheet that comes late.
 	listen(window, "load pageshow", call, signal);
 	// A background that fades: what is read at the start of a fade is the old one.

@@ -119,6 +119,8 @@ function quote(notes: readonly Note[]): string[] {
 function topicsOf(shelves: readonly Shelf[], language: Language): string[] {
 	const topics = new Map<string, string>();
 	for (const shelf of shelves) {
+		// A line with # in code is no subject.
+		if (!shelf.prose) continue;
 		for (const { passage } of shelf.notes) {
 			const heading = passage.headings[0];
 			if (heading === undefined || passage.path.startsWith("people/") || /\p{Script=Han}/u.test(heading) !== (language === "zh")) continue;

@@ -6,12 +6,12 @@
  * A line is `name: english words | 中文词`, `_` for a space within. `name <wider` says that a note about it is also one about
  * the wider concept; `name ~kind` that a note which speaks of its kind in general ("pieces", "pets") does not speak of
  * something else, and `name ^whole` that where the notes never name it, a note about the whole is about it ("Rest of the EU"). `?word` means this
- * in a question only: a note that says "send a photo" speaks of no shipping.
+ * in a question only: a note that says "send a photo" speaks of no shipping; `+word` too, and there it may as well mean just itself.
  */
 export const CONCEPTS = `
-price: price pricing cost fee charge amount rate tariff expensive cheap | 价格 价钱 价位 费用 收费 收钱 多少钱 几块钱 几欧元 怎么卖 售价 报价 面额 面值 金额 贵 便宜
+price: price pricing cost fee charge amount rate tariff expensive cheap | 价格 价钱 价位 费用 收费 收钱 多少钱 几块钱 几欧元 怎么卖 什么价 什么价钱 什么价格 什么价位 售价 报价 面额 面值 金额 贵 便宜
 open: open opening opening_hours business_hours hours close closed closing shut | 营业 营业时间 开门 开放 开店 关门 打烊 关店 休息 不营业 放假 歇业 上班 下班
-ship: ship shipping shipment deliver delivery post posting postage mail_order courier parcel package dispatch ?send ?sent | 寄 寄送 邮寄 寄到 寄往 配送 发货 送货 快递 物流 运费 邮费 包邮 免运费 包裹 海运 空运
+ship: ship shipping shipment deliver delivery post posting postage mail_order courier parcel package dispatch ?send ?sent +receive +received | 寄 寄送 邮寄 寄到 寄往 配送 发货 送货 快递 物流 运费 邮费 包邮 免运费 包裹 海运 空运 +收到 +收货 +到货 +送达
 free: free free_of_charge gratis complimentary no_charge | 免费 包邮 免运费 不收费 赠送
 return: return send_back give_back refund money_back | 退 退货 退款 退换 退回 退钱
 exchange: exchange swap replacement replace | 换 换货 退换 更换 调换 补寄
@@ -42,6 +42,7 @@ commission: commission custom bespoke made_to_order custom_made personalised per
 deadline: rush urgent express hurry | 加急 赶 急 快件
 contact: contact reach get_in_touch write_to | 联系 联络 联系方式
 email <contact: email e_mail mail | 邮箱 邮件 电子邮件 电邮 写信 来信
+reply: reply replies replied answer answers answered respond response | 回复 回信 答复 回音
 phone <contact: phone telephone call phone_number mobile | 电话 手机 手机号 打电话 电话号码
 social <contact: social_media | 社交媒体
 instagram <social: instagram insta | ins
@@ -73,7 +74,7 @@ bring: bring wear | 带 自带 穿
 pickup: pick_up collect collection pick_it_up fetch | 取 自取 来取 取货 领取 拿
 tracking: track tracking tracking_number | 单号 快递单号 追踪 物流信息 查物流
 packaging: packed packaging packing box recycled | 打包 箱子 纸箱
-dishwasher: dishwasher | 洗碗机
+dishwasher ~wash: dishwasher | 洗碗机
 microwave: microwave | 微波炉
 oven: oven | 烤箱
 wash: wash washing clean cleaning care | 洗 清洗 手洗 保养 洗涤
@@ -131,7 +132,7 @@ temperature: temperature degrees celsius | 温度
 weight: weight weigh heavy | 重量 多重 重
 sample: sample | 样品 小样
 rent: rent hire_the rental lease | 租 出租 租用 租借
-job: job internship intern hiring apprentice apprenticeship vacancy work_for_you | 实习 实习生 招聘 招人 招工 学徒 工作机会 应聘 兼职
+job: ?job job_opening job_offer internship intern hiring we_hire apprentice apprenticeship vacancy recruit recruiting work_for_you | 实习 实习生 招聘 招人 招工 学徒 工作机会 应聘 兼职
 teacher: teacher instructor teach taught | 老师 师傅 教
 learn: learn study studied learnt trained training school education | 学 学习 就读 毕业 学校
 student: student pupil | 学生
@@ -228,7 +229,7 @@ any some something all both each every other another such same more most less le
 tell know wonder wondering curious ask asking question let want wanted wants wish like liked love would's i'd i'm i've i'll you're you've it's that's what's who's where's how's when's there's don't doesn't didn't can't won't isn't aren't
 able possible kindly help info information detail details regarding concerning anything everything someone anyone somebody anybody
 s t d m re ve ll
-| 请问 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 一次 一回 一场 一节 一堂 每次 先 坐 几路 几号线 一般来说 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 几楼 几层 哪天 哪里 哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 之内 以内 内 分别 各自 总共 一共 大约 左右 到底 究竟 然后 比如 例如 一直 经常 有时 一起 还是说 情况 东东 地 着 过 么 呗 啦
+| 请问 我家 我的 你们 我们 他们 她们 你 您 我 他 她 它 咱们 的 了 吗 呢 吧 啊 呀 哦 嘛 么 是 是不是 有 有没有 没有 在 会 会不会 能 能不能 能否 可以 可不可以 可否 是否 行 行不行 不行 要 要不要 想 想要 想问 想问一下 问一下 问 请 麻烦 告诉 知道 知道吗 一下 一个 一只 一张 一套 一件 一次 一回 一场 一节 一堂 每次 先 坐 几路 几号线 一般来说 个 件 只 张 套 些 一些 这 那 这个 那个 这些 那些 这里 那里 这边 那边 什么 哪 哪个 哪些 哪种 怎么 怎样 怎么样 如何 怎么办 为什么 多少 几 谁 和 与 或 或者 还是 还 还有 也 都 就 才 但 但是 如果 的话 因为 所以 以及 另外 到 从 给 对 把 被 跟 用 上 下 里 中 去 来 吗？ 好 好的 谢谢 多谢 你好 您好 不 没 很 太 最 更 再 又 只 所有 全部 任何 其他 别的 时候 时 期间 关于 具体 大概 一般 平时 通常 目前 现在 最近 刚 已经 喜欢 不喜欢 觉得 出 帮 帮我 能够 应该 必须 需不需要 需要 几点 几天 几周 几号 几个 几人 几楼 几层 哪天 哪里 哪儿 何时 何处 多久 多长时间 多大 多高 多宽 多重 多早 多晚 什么地方 什么时间 得 之 后 前 以后 以前 之后 之前 之类 之内 以内 内 分别 各自 总共 一共 大约 左右 到底 究竟 然后 比如 例如 一直 经常 有时 一起 还是说 情况 东东 地 着 过 么 呗 啦
 `;
 
 /** Words that carry little: a note need not repeat them. Written like concepts. */
@@ -236,6 +237,6 @@ export const LIGHT = `
 get got getting take takes taking taken took give gives given giving gave make makes made making go goes going went gone come comes coming came put puts putting use uses using used
 buy buying sell sells selling sold look looking find finding found offer offers offered offering provide provides providing accept accepts accepting allow allowed allows
 happen happens happening work works working available exactly near nearby nearest closest set pair bring brings brought bringing visit visits visiting drop_by drop_in come_by stop_by come_over pop_in total totally complete completely absolute absolutely real really main general generally typical typically current currently special regular simple easy quick quickly good best nice around next last first new long far kind type sort way thing things start starting say says said mean means think thinks feel hope believe seem seems expect show shows check handle deal choose prefer decide understand explain describe mention matter become exist depend
-week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options normal normally need needs needed try see sure different available join joining attend part participate learn learning account link earliest latest advance ahead beforehand notice own owns limit design designs studio shop store item order people piece product object something goods ware
-| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 处理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 器物 器皿 物件 每件 订单 参观 来访 来店 到店 拜访 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 学 账号 帐号 号码 链接 提前 预先 一个人 政策 规定 方式 途径 直接 设计 完全 真的 主要 普通 特别
+week weeks day days month months year years time times hour minute minutes include included including arrange plan planning policy rule rules condition conditions option options method methods way ways fit fits heat heating normal normally need needs needed try see sure different available join joining attend part participate learn learning account link earliest latest advance ahead beforehand notice own owns limit design designs studio shop store item order people piece product object something goods ware
+| 提供 支持 接受 允许 附近 进行 安排 打算 准备 计划 买 卖 售 出售 做 弄 放 拿 带 带来 找 看 看看 开 开始 需 办 办理 处理 使用 方便 时间 天 周 月 年 小时 分钟 等 作品 东西 商品 产品 器物 器皿 物件 每件 订单 参观 来访 来店 到店 拜访 工作室 店 店里 人 包含 包括 每 各 种 类 样 位 次 份 参加 学 账号 帐号 号码 链接 提前 预先 一个人 含 加热 下单 政策 规定 方式 方法 途径 直接 设计 完全 真的 主要 普通 特别
 `;

@@ -42,6 +42,16 @@ describe("the library", () => {
 		expect(await library.shelves("mira", common)).toEqual([shared]);
 	});
 
+	it("keeps data and code on a shelf of their own, so that they weigh nothing among the notes", async () => {
+		const library = new Library();
+		const common = files("We are open");
+		const [alone] = await library.shelves("mira", common);
+		const [prose, data] = await library.shelves("mira", [...common, { path: "package.json", text: '{ "name": "x" }' }]);
+		expect(prose).toBe(alone);
+		expect([prose?.prose, data?.prose]).toEqual([true, false]);
+		expect((await library.shelves("mira", [{ path: "a.csv", text: "open,9" }])).map((shelf) => shelf.prose)).toEqual([false]);
+	});
+
 	it("lets the least used go when it holds too much", async () => {
 		const library = new Library(1_000);
 		const big = (c: string) => [{ path: "a.md", text: c.repeat(400) }];

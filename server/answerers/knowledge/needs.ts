@@ -52,7 +52,7 @@ const KINDS: readonly Kind[] = [
 	},
 	{
 		need: "when",
-		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me|since|until|till|by)\s+)when(?:'s)?\b|\b(?:what|which) (?:time|day|days|date|dates|month|hours)\b|\bhow (?:early|late|soon|often)\b|几点|什么时[候间]|何时|哪[天日]|几号|哪几天|多早|多晚|几月/iu,
+		asks: /(?:^|[,.;!?]\s*|\b(?:and|or|so|but|know|me|since|until|till|by)\s+)when(?:'s)?\b|\b(?:what|which) (?:time|day|days|date|dates|month|hours)\b|\bhow (?:early|late|soon|often)\b|几点|什么时[候间]|何时|哪[天日]|几号|哪几天|多早|多晚|几月|(?:周|星期|礼拜)几/iu,
 		says: /\d{1,2}[:：]\d{2}|\d\s?(?:am|pm)\b|\d\s?点|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:in|until|from|by|of) May\b|\b(?:daily|weekdays?|weekends?|mornings?|afternoons?|evenings?|by appointment|spring|summer|autumn|winter)\b|(?:days?|weeks?|months?|hours?) (?:before|after|later|ahead|in advance|of|from)|\b(?:within|after|before|takes?|ready) .{0,30}\b(?:days?|weeks?|months?|hours?)\b|[周星期礼拜][一二三四五六日天末]|每[天周月]|\d\s?[月日号]|[一二三四五六七八九十]月|上午|下午|晚上|[天周月]前|[天周月]后|工作日|since \d{4}|\d{4}/iu,
 	},
 	{
@@ -82,6 +82,20 @@ const ADDRESS =
 /** Whether a note names a place as an address does, whatever it calls it. */
 export const namesPlace = (note: string): boolean => ADDRESS.test(note);
 
-/** Words that only say which kind of fact is meant: "how big" asks for no big thing. */
-export const withoutAsking = (question: string): string =>
-	question.replace(/\bhow (?:big|large|small|heavy|long|much|many|often|early|late|soon|expensive|quickly|fast)\b/giu, " ");
+/** Whether a note says that something is not done or not to be had: then there is no price, time or place of it either. */
+export const denies = (note: string): boolean =>
+	/\b(?:do|does|can|may|will|is|are)(?: ?not|n't)\b|\bcannot\b|\bno longer\b|不(?!含|过|同|要)|没有/iu.test(note);
+
+/** Words that only say which kind of fact is meant: "how big" asks for no big thing, "what days" for no days. */
+const ASKING =
+	/\bhow (?:big|large|small|heavy|long|much|many|often|early|late|soon|expensive|quickly|fast)\b|\b(?:what|which) (?:times?|days?|hours?)\b|(?:周|星期|礼拜)几/giu;
+/** How long it takes, and the moment from which that is counted. */
+const TAKES = /(\bhow long\b.{0,200})\btakes?\b/giu;
+const FROM_ORDER =
+	/\b(?:after|from|since) (?:(?:i|we|you) )?(?:(?:the|an?|my|your) )?(?:order(?:ing|ed)?|pay(?:ing|ment)?|paid|purchase)\b|(?:付款|付钱|下单|订购|购买|买)了?(?:之后|以后|后)/giu;
+
+/** A question without the words that only say which kind of fact it asks for. */
+export function withoutAsking(question: string): string {
+	const rest = question.replace(ASKING, " ").replace(TAKES, "$1");
+	return needsOf(question).includes("duration") ? rest.replace(FROM_ORDER, " ") : rest;
+}

@@ -46,6 +46,8 @@ const OTHER_TOPIC = 0.15;
 const KIND = 0.3;
 /** Weight of what was said before. */
 const EARLIER = 0.5;
+/** Factor of what the desk says of itself, at most. */
+const OWN = 0.4;
 /** Words at or below this factor are general: they match, but are no match by themselves. */
 export const GENERAL = 0.3;
 /** A general word is never rarer than this: that it stands nowhere in the notes says nothing. */
@@ -69,12 +71,14 @@ export function weigh(question: Question, shelves: readonly Shelf[]): Weighed[] 
 		const times = Math.min(count(term.keys), total);
 		const rarity = Math.log(1 + total / (times + 0.5));
 		const general = term.factor <= GENERAL;
+		const topic = !general && term.keys.some((key) => shelves.some((shelf) => shelf.topics.has(key)));
+		if (term.isOwn && !topic) term = { ...term, factor: Math.min(term.factor, OWN) };
 		return {
 			term,
 			weight: (general ? Math.min(rarity, GENERAL_RARITY) : rarity) * term.factor * (earlier ? EARLIER : 1),
 			known: times > 0,
 			earlier,
-			topic: !general && term.keys.some((key) => shelves.some((shelf) => shelf.topics.has(key))),
+			topic,
 		};
 	};
 	return [...question.terms.map((term) => one(term, false)), ...question.earlier.map((term) => one(term, true))];
@@ -125,12 +129,16 @@ function cover(question: Question, weighed: readonly Weighed[], note: Note): { c
 	const lacking = needs.filter((need) => !note.facts.includes(need));
 	// "When is shipping free?" may ask under what condition: then every word must be there.
 	const condition = lacking.length === 1 && lacking[0] === "when";
-	if (lacking.length > 0 && !condition) return null;
+	// "How much is shipping to Japan?" is answered by "We do not ship outside Europe": then too.
+	const denied = lacking.length > 0 && note.denies;
+	if (lacking.length > 0 && !condition && !denied) return null;
 	const matches = weighed.map(({ term }) => Math.max(...term.keys.map((key) => matchOf(note, key))));
 	const found = weighed.filter((_, i) => (matches[i] as number) > 0);
 	const solid = found.filter((w) => w.term.factor > GENERAL);
 	const whole = weighed.filter((w, i) => w.term.factor > GENERAL && matches[i] === 1).length;
 	if (solid.length === 0 || (condition && whole < 2)) return null;
+	// One word denied ("no experience is needed") denies too little.
+	if (denied && new Set(solid.map((w) => w.term.keys[0])).size < 2) return null;
 	// What is for sale is named first ("Mugs: €28"); a price further on may be of something else.
 	if (needs.includes("sale") && !solid.some((w) => w.term.keys.some((key) => opensWith(note, key)))) return null;
 	const measures = needs.some((need) => need === "price" || need === "size" || need === "weight" || need === "sale");
@@ -144,7 +152,8 @@ function cover(question: Question, weighed: readonly Weighed[], note: Note): { c
 		// Another day's note is no answer, however much else it says.
 		if (match === 0 && !earlier && (term.class === "day" || term.class === "month")) return null;
 		// "My vase arrived broken" is answered by "if a piece arrives broken", its price only by a note that names it.
-		const ofKind = match === 0 && term.kind !== undefined && !measures && whole >= (known ? 1 : 2) && note.own.has(term.kind);
+		const ofKind =
+			match === 0 && term.kind !== undefined && (!measures || term.isOne === true) && whole >= (known ? 1 : 2) && note.own.has(term.kind);
 		if (match === 0 && term.factor > GENERAL) {
 			otherTopic ||= topic && !ofKind;
 			if (!known) enough = ENOUGH_WITH_UNKNOWN;
@@ -155,7 +164,8 @@ function cover(question: Question, weighed: readonly Weighed[], note: Note): { c
 		}
 	}
 	const coverage = all.covered / all.weight - (otherTopic ? OTHER_TOPIC : 0);
-	if (coverage < enough || (condition && coverage < 1) || (now.weight > 0 && now.covered / now.weight < enough)) return null;
+	if (denied && (now.covered < now.weight || otherTopic)) return null;
+	if (coverage < enough || (condition && !denied && coverage < 1) || (now.weight > 0 && now.covered / now.weight < enough)) return null;
 	return { coverage, weight: all.weight, found };
 }
 
@@ -168,6 +178,8 @@ function nearness(note: Note, key: string, topic: boolean): number {
 	const own = Math.max(0.9 * contains(note.own, key), contains(note.opening, key));
 	if (!topic) return Math.max(own, (note.place.isAnswer ? 1 : 0.6) * contains(note.place.heading, key));
 	const filed = contains(note.place.context, key);
+	// An item of a list under its subject does not name it again.
+	if (note.passage.kind !== "paragraph" && note.place.heading.has(key)) return 1;
 	return filed > 0 ? 0.85 * filed + 0.15 * own : 0.7 * own;
 }
 

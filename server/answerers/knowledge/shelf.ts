@@ -6,7 +6,7 @@
 import MiniSearch from "minisearch";
 import type { MemoryFile } from "../../engine/ports.js";
 import { type Language, languageOf } from "./language.js";
-import { factsOf, type Need, namesPlace } from "./needs.js";
+import { denies, factsOf, type Need, namesPlace } from "./needs.js";
 import { type Passage, passagesOf, plain } from "./passages.js";
 import { keysOf, normalise, termsOf } from "./words.js";
 
@@ -20,6 +20,8 @@ export interface Note {
 	/** Keys of the words it begins with: what it is about, more likely than what it mentions. */
 	opening: Keys;
 	facts: readonly Need[];
+	/** It says that something is not done. */
+	denies: boolean;
 	/** null: figures and names, the same in both. */
 	language: Language | null;
 	/** What stands over it. */
@@ -97,10 +99,13 @@ export class Shelf {
 	/** What stands over the passage added last, and the keys of it all. */
 	private over = { of: "", place: null as Place | null, keys: [] as string[] };
 
-	private constructor() {}
+	private constructor(
+		/** What people write to be read; else data and code. */
+		readonly prose: boolean,
+	) {}
 
-	static async build(files: readonly MemoryFile[]): Promise<Shelf> {
-		const shelf = new Shelf();
+	static async build(files: readonly MemoryFile[], prose = true): Promise<Shelf> {
+		const shelf = new Shelf(prose);
 		let chars = 0;
 		for (const file of files) {
 			for (const passage of passagesOf(file)) {
@@ -135,6 +140,7 @@ export class Shelf {
 			own: new Keys(this.numbering, own),
 			opening: new Keys(this.numbering, keysOf(normalise(OPENING.exec(text)?.[0] ?? ""))),
 			facts,
+			denies: denies(text),
 			language: languageOf(text),
 			place,
 			label: wordsOf(normalise(label)),

@@ -125,6 +125,9 @@ export function readQuestion(
 	return { alone, going: earlier.length === 0 ? null : { ...alone, needs: needs.length > 0 ? needs : earlierNeeds, earlier } };
 }
 
+/** The concept of the place where the owner works. */
+const HERE = "#studio";
+
 /**
  * Terms of a question without the desk's own names, unless it asks for nothing else ("Who is Mira?"). What its line about
  * itself says is no news in a question, nor are the words price and pay in one that asks how much.
@@ -133,11 +136,13 @@ function ownTerms(text: string, self: Self): Term[] {
 	const names = new Set(self.names.flatMap((name) => normalise(name).toLowerCase().split(/\s+/).map(stem)));
 	const about = new Set(termsOf(normalise(self.about)).flatMap((term) => term.keys));
 	const all = termsOf(withoutAsking(normalise(text)));
-	const others = all.filter((term) => !term.keys.every((key) => names.has(key)));
+	// The studio that is asked is meant anyway ("When is the studio open?"), unless nothing else is asked for.
+	const here = all.some((term) => term.factor > GENERAL) ? HERE : undefined;
+	const others = all.filter((term) => !term.keys.every((key) => names.has(key)) && term.keys[0] !== here);
 	const needs = needsOf(normalise(text));
 	const priced = needs.includes("price");
 	return (others.length > 0 || needs.length > 0 ? others : all).map((term) => {
 		if (priced && (term.keys.includes("#price") || term.keys.includes("#pay"))) return { ...term, factor: 0.2 };
-		return term.keys.some((key) => about.has(key)) ? { ...term, factor: Math.min(term.factor, 0.4) } : term;
+		return term.keys.some((key) => about.has(key)) ? { ...term, isOwn: true } : term;
 	});
 }

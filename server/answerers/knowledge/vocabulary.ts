@@ -4,7 +4,10 @@
  */
 import { CONCEPTS, LIGHT, STOP } from "./lexicon.js";
 
-/** A light stem: plurals, -ing, -ed and a silent e off, doubled consonants made one. Takes small letters. */
+/**
+ * A light stem: plurals, -ing, -ed and a silent e off, doubled consonants made one. Takes small letters. A word of four letters
+ * keeps its e, and gets it back after -ing and -ed: care is no car and firing no fir.
+ */
 export function stem(word: string): string {
 	let w = word;
 	// The border's customs are no custom.
@@ -17,7 +20,8 @@ export function stem(word: string): string {
 	else if (w.endsWith("ied") && w.length > 4) w = `${w.slice(0, -3)}y`;
 	else if (w.endsWith("ed") && /[aeiouy].*ed$/.test(w) && w.length > 4) w = w.slice(0, -2);
 	if (/([bdgmnprt])\1$/.test(w)) w = w.slice(0, -1);
-	if (w.endsWith("e") && w.length > 3) w = w.slice(0, -1);
+	else if (w.length === 3 && w !== word && /(?:ing|ed)$/.test(word) && /^[^aeiouy][aeiou][^aeiouwxy]$/.test(w)) w = `${w}e`;
+	if (w.endsWith("e") && w.length > 4) w = w.slice(0, -1);
 	return w;
 }
 
@@ -26,6 +30,8 @@ const concepts = new Map<string, { wider?: string; kind?: string; whole?: string
 const phrases = new Map<string, string[]>();
 /** The same for what means them only in questions. */
 const asked = new Map<string, string[]>();
+/** Those of them that may as well mean just themselves. */
+const itself = new Set<string>();
 /** English ones as they are written, Chinese ones. */
 const stop = new Set<string>();
 /** English phrases by their stems, Chinese words. */
@@ -41,7 +47,9 @@ for (const line of CONCEPTS.trim().split("\n")) {
 	const [english = "", chinese = ""] = rest.split("|");
 	const all = [...words(english).map((phrase) => phrase.split("_").map(stem).join(" ")), ...words(chinese)];
 	for (const phrase of new Set(all)) {
-		const [map, key] = phrase.startsWith("?") ? [asked, stem(phrase.slice(1))] : [phrases, phrase];
+		const mark = /^[?+]/.exec(phrase)?.[0];
+		const [map, key] = mark ? [asked, stem(phrase.slice(1))] : [phrases, phrase];
+		if (mark === "+") itself.add(key);
 		map.set(key, [...(map.get(key) ?? []), name]);
 	}
 }
@@ -57,10 +65,16 @@ export const conceptsOf = (phrase: string): readonly string[] => phrases.get(phr
 /** The same for a phrase in a question. */
 export const askedConceptsOf = (phrase: string): readonly string[] => phrases.get(phrase) ?? asked.get(phrase) ?? [];
 
-/** Key of the kind of which something of this concept is, and of the whole it is a part of. */
-export function relationsOf(name: string): { kind?: string; whole?: string } {
-	const { kind, whole } = concepts.get(name) ?? {};
-	return { ...(kind ? { kind: `#${kind}` } : {}), ...(whole ? { whole: `#${whole}` } : {}) };
+/** Whether what means a concept in a question may also mean just itself: 收到 asks for a delivery, or says that something came. */
+export const isItselfToo = (phrase: string): boolean => itself.has(phrase);
+
+/**
+ * Key of the kind of which something of this concept is, and of the whole it is a part of. `isOne`: it is one of the kind
+ * in every respect, so that even a price of the kind is its price (a dog is a pet; a cup is only some item).
+ */
+export function relationsOf(name: string): { kind?: string; isOne?: boolean; whole?: string } {
+	const { wider, kind, whole } = concepts.get(name) ?? {};
+	return { ...(kind ? { kind: `#${kind}`, isOne: kind === wider } : {}), ...(whole ? { whole: `#${whole}` } : {}) };
 }
 
 /** Keys of a concept in a note: its own, and `#<` of all that it is a kind of. */

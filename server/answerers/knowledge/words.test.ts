@@ -40,6 +40,16 @@ describe("a word of a question meets a note", () => {
 		["洗碗机", "dishwasher safe"],
 		["Café", "a cafe next door"],
 		["Ｗｉｆｉ", "free wifi"],
+		["fire", "the firing costs little"],
+		["baked", "we bake on Fridays"],
+		["含铅", "釉料不含铅"],
+		["含不含铅", "釉料不含铅"],
+		["铅", "釉料不含铅"],
+		["八岁", "满十岁的孩子"],
+		["an eight-year-old", "from the age of ten"],
+		["收到", "收到时如有破损"],
+		["收到", "两天发货"],
+		["hiring", "we are hiring in spring"],
 	])("%j in %j", (question, note) => {
 		expect(meets(question, note)).toBe(true);
 	});
@@ -57,6 +67,10 @@ describe("a word of a question meets a note", () => {
 		["evening", "10:00–12:00"],
 		["send a letter", "send a photo"],
 		["own clay", "our clay"],
+		["cars", "how to care for it"],
+		["car", "care"],
+		["hiring", "agreed in writing for each job"],
+		["firs", "the firing costs little"],
 	])("but not %j in %j", (question, note) => {
 		expect(meets(question, note)).toBe(false);
 	});
@@ -85,6 +99,7 @@ describe("the kind of fact a question asks for", () => {
 		["要多久？", ["duration"]],
 		["When are you open?", ["when"]],
 		["几点关门", ["when"]],
+		["拉坯课星期几上", ["when"]],
 		["What happens when it breaks?", []],
 		["Where is the studio?", ["where"]],
 		["How big is the bowl?", ["size"]],

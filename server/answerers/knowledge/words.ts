@@ -6,6 +6,7 @@ import { calendarKeys, figureOf, hanFigureAt, hanFigures, monthsOf, takeDates } 
 import {
 	askedConceptsOf,
 	conceptsOf,
+	isItselfToo,
 	isKnown,
 	isLight,
 	isStop,
@@ -25,6 +26,10 @@ export interface Term {
 	factor: number;
 	/** Key of a concept whose mention in a note means that the note does not speak of something else. */
 	kind?: string;
+	/** What holds for the kind holds for it, prices too. */
+	isOne?: boolean;
+	/** The desk says it of itself: no news, unless its notes treat it. */
+	isOwn?: boolean;
 	/** Key that stands for `keys` where the notes have none of them. */
 	whole?: string;
 	/** A follow-up's term replaces the earlier one of its class. */
@@ -92,10 +97,14 @@ function hanKeys(run: string): string[] {
 	}
 	for (const whole of hanWords(run)) {
 		const word = verbOf(whole);
-		if (word.length > 1) continue;
-		keys.push(`=${word}`);
-		// One character means a concept only where it is a word: 约 means to book, 大约 does not.
-		for (const name of conceptsOf(word)) keys.push(...noteKeys(name));
+		// 含铅 is 含 and 铅: two words that the segmenter left together.
+		const pair = word.length === 2 && !isKnown(word) && isKnown(word[0] as string) && isKnown(word[1] as string);
+		if (word.length > 1 && !pair) continue;
+		for (const one of word) {
+			keys.push(`=${one}`);
+			// One character means a concept only where it is a word: 约 means to book, 大约 does not.
+			for (const name of conceptsOf(one)) keys.push(...noteKeys(name));
+		}
 	}
 	return keys;
 }
@@ -108,9 +117,14 @@ const verbOf = (word: string): string =>
 
 // Questions -------------------------------------------------------------------------------------------------------------
 
+/** 含不含 asks 含. */
+const A_NOT_A = /(\p{Script=Han})不\1/gu;
+const AGE = /(?:\d{1,3}|[一二两三四五六七八九十]{1,3})\s?(岁)|(?<![\p{L}\p{N}])(?:\d{1,3}|[a-z]{3,9})[\s-](years?[\s-]olds?)(?![\p{L}])/giu;
+
 /** What a question asks for, in its order. `text` is normalised. */
 export function termsOf(text: string): Term[] {
-	const { dates, rest } = takeDates(text);
+	// How old somebody is asks for a limit of age, which is another number.
+	const { dates, rest } = takeDates(text.replace(AGE, "$1$2").replace(A_NOT_A, (whole, word: string) => (isKnown(word) ? word : whole)));
 	const terms: Term[] = dates.map((date) => ({ ...date, factor: FACTOR.word }));
 	let words: string[] = [];
 	for (const run of runs(rest)) {
@@ -153,6 +167,7 @@ function latinTerms(written: readonly string[]): Term[] {
 
 function conceptTerm(names: readonly string[], text: string, literal: readonly string[], light: boolean): Term {
 	const keys = names.flatMap((name) => [...questionKeys(name), ...monthsOf(name)]);
+	if (literal.length === 1 && isItselfToo(literal[0] as string)) keys.push(literal[0] as string);
 	const partOfDay = names.some((name) => name === "morning" || name === "afternoon" || name === "evening");
 	const factor = light ? FACTOR.light : partOfDay ? FACTOR.number : FACTOR.word;
 	return { keys, factor, text, literal, ...names.map(relationsOf).find((relations) => relations.kind ?? relations.whole) };

@@ -41,7 +41,7 @@ export function Header(props: HeaderProps): JSX.Element {
 			</div>
 			<Menu {...props} />
 			{onClose && (
-				<button type="button" class="round" aria-label={words.close} title={words.close} onClick={onClose}>
+				<button type="button" class="round shut" aria-label={words.close} title={words.close} onClick={onClose}>
 					<Icon name="close" />
 				</button>
 			)}

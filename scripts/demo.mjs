@@ -1,0 +1,29 @@
+/**
+ * `npm run demo`: builds and runs the demo. Refuses first where a server of this folder runs, since a build would take
+ * away the files that it serves from.
+ */
+import { spawnSync } from "node:child_process";
+import { connect } from "node:net";
+import { join, resolve } from "node:path";
+
+/** Whether somebody listens on a folder's socket. */
+const runsOn = (folder) =>
+	new Promise((done) => {
+		const socket = connect(join(resolve(folder), "admin.sock"))
+			.once("connect", () => {
+				socket.destroy();
+				done(true);
+			})
+			.once("error", () => done(false));
+	});
+
+for (const folder of new Set([process.env.DATA_DIR || ".data/demo", ".data", ".data/demo"])) {
+	if (!(await runsOn(folder))) continue;
+	console.error(`A server is running on ${folder}. Stop it first: the demo builds the program anew, and its port would be taken.`);
+	process.exit(1);
+}
+const built = spawnSync("npm", ["run", "build"], { stdio: "inherit" });
+if (built.status !== 0) process.exit(built.status ?? 1);
+// In this process, so that whoever stops it stops the demo.
+process.argv.splice(2, Infinity, "demo");
+await import("../bin/earthonline.js");

@@ -1,0 +1,282 @@
+/**
+ * The commands about desks: owners, profiles, keys, sites, memory, policies. Each asks the server that runs on DATA_DIR, or else
+ * opens the store itself for as long as it takes. What somebody else wrote is printed with every character escaped that a
+ * terminal obeys. Only `owner create` makes a database where there is none.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { basename, relative } from "node:path";
+import { type Command, Option } from "commander";
+import { DeskError } from "../shared/errors.js";
+import { type Admin, localAdmin, reachAdmin } from "./admin.js";
+import type { Surroundings } from "./commands.js";
+import { type Config, loadConfig } from "./config.js";
+import { DEMO_DIR } from "./demo.js";
+import { DEFAULT_SETTINGS } from "./engine/settings.js";
+import { programName } from "./explain.js";
+import { plain } from "./log.js";
+import { openDesk } from "./open.js";
+import { databaseFile } from "./store/sqlite-connection.js";
+
+export const signInLink = (config: Config, secret: string): string => `${config.publicUrl}/sign-in#${secret}`;
+const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
+export const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** Reads `on`, `off`, numbers and words as the setting's own type; the engine judges the value. */
+function settingValue(name: string, text: string): string | number | boolean {
+	const type = typeof DEFAULT_SETTINGS[name as keyof typeof DEFAULT_SETTINGS];
+	if (type === "boolean" && /^(?:on|true|yes|off|false|no)$/i.test(text)) return /^(?:on|true|yes)$/i.test(text);
+	if (type === "number" && /^\d+$/.test(text)) return Number(text);
+	return text;
+}
+
+function changeOf(pairs: string[]): Record<string, string | number | boolean> {
+	const change = new Map<string, string | number | boolean>();
+	for (const pair of pairs) {
+		const [, name, value] = /^(\w+)=(.*)$/s.exec(pair) ?? [];
+		if (name === undefined || value === undefined) throw new DeskError("invalid_params", `Write a change as name=value, not ${pair}.`);
+		change.set(name, settingValue(name, value));
+	}
+	return Object.fromEntries(change);
+}
+
+/** The text of a file that its owner named. Throws DeskError where it is none. */
+function textOf(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		// Read as a file, a folder fails without its name.
+		if (code === "EISDIR") throw new DeskError("invalid_params", `${file} is a folder. Name the files in it, such as ${file}/*.md`);
+		throw error;
+	}
+}
+
+/** `anna` → `Anna`. */
+const capitalised = (handle: string): string => handle.charAt(0).toUpperCase() + handle.slice(1);
+
+/** What a desk says of itself, as options of a command. */
+interface ProfileOptions {
+	name?: string;
+	ownerName?: string;
+	about?: string;
+	language?: "en" | "zh";
+	suggest?: string[];
+}
+
+const withProfile = (command: Command): Command =>
+	command
+		.option("--name <name>", "the name that visitors see")
+		.option("--owner-name <name>", "the person whom the desk stands for")
+		.option("--about <text>", "one line about the desk")
+		.addOption(new Option("--language <language>", "of the desk's own texts").choices(["en", "zh"]))
+		.option("--suggest <text...>", "up to 3 questions to tap on an empty chat");
+
+const profileOf = ({ suggest, ...rest }: ProfileOptions) => ({ ...rest, ...(suggest ? { suggestions: suggest } : {}) });
+
+/** Adds the commands about desks to the program. */
+export function addDeskCommands(earthonline: Command, { env, print, complain }: Surroundings): void {
+	const self = programName(env);
+
+	/** The server that a command means: the one on its folder, or the demo's, where nothing says which and the usual folder holds nothing. */
+	const reach = async (config: Config): Promise<{ admin: Admin; isDemo: boolean } | undefined> => {
+		const admin = await reachAdmin(config.dataDir);
+		if (admin) return { admin, isDemo: false };
+		if (env.DATA_DIR?.trim() || config.databaseUrl !== undefined || existsSync(databaseFile(config.dataDir))) return undefined;
+		const demo = await reachAdmin(loadConfig({ ...env, DATA_DIR: DEMO_DIR }).dataDir);
+		return demo && { admin: demo, isDemo: true };
+	};
+
+	/** `makes`: a database is made where there is none. */
+	const withDesk = async (work: (admin: Admin, config: Config) => Promise<void>, { makes = false } = {}): Promise<void> => {
+		const config = loadConfig(env);
+		const running = await reach(config);
+		if (running) {
+			if (running.isDemo && makes)
+				complain(`This goes to the demo that is running (${DEMO_DIR}). For a folder of its own, stop the demo first.`);
+			return work(running.admin, config);
+		}
+		if (!makes && config.databaseUrl === undefined && !existsSync(databaseFile(config.dataDir))) {
+			const dir = relative("", config.dataDir) || ".";
+			throw new DeskError(
+				"not_found",
+				`There is no database in ${dir.startsWith("..") ? config.dataDir : dir} and no server runs there. Make a desk with: ${self} owner create <handle>. Or set DATA_DIR to the folder that you mean.`,
+			);
+		}
+		const desk = await openDesk(config);
+		try {
+			await work(localAdmin(desk), config);
+		} finally {
+			await desk.close();
+		}
+	};
+
+	const owner = earthonline.command("owner").description("desks and their owners");
+	withProfile(owner.command("create <handle>").description("make a desk and the account of its owner")).action(
+		async (handle: string, options: ProfileOptions) =>
+			withDesk(
+				async (admin, config) => {
+					await admin.createOwner({ handle, ...profileOf(options), name: options.name ?? capitalised(handle) });
+					print(`The desk ${handle} is made: ${config.publicUrl}/@${handle}/chat`);
+					print(`Give it a memory: ${self} memory put ${handle} notes.md`);
+					print(`Let a site show its chat: ${self} sites add ${handle} https://your-site.com`);
+				},
+				{ makes: true },
+			),
+	);
+	owner
+		.command("list")
+		.description("list the desks")
+		.action(() =>
+			withDesk(async (admin) => {
+				const desks = await admin.desks();
+				if (desks.length === 0) print(`There is no desk yet. Make one: ${self} owner create <handle>`);
+				for (const desk of desks) print(`${desk.handle}\t${plain(desk.name)}`);
+			}),
+		);
+	owner
+		.command("link <handle>")
+		.description("print a sign-in link, good once within ten minutes")
+		.action((handle: string) => withDesk(async (admin, config) => print(signInLink(config, await admin.createSignIn(handle)))));
+
+	const desk = earthonline.command("desk").description("what a desk says of itself");
+	withProfile(desk.command("set <handle>").description("change a desk's name, its owner's, its line, language or questions")).action(
+		(handle: string, options: ProfileOptions) =>
+			withDesk(async (admin, config) => {
+				if (Object.keys(options).length === 0)
+					throw new DeskError("invalid_params", "Say what to change: --name, --owner-name, --about, --language or --suggest.");
+				await admin.changeProfile(handle, profileOf(options));
+				print(`The desk ${handle} is changed: ${config.publicUrl}/@${handle}/chat`);
+			}),
+	);
+
+	const key = earthonline.command("key").description("keys by which programs speak as the owner's account");
+	key
+		.command("create <handle>")
+		.description("make a key; it is shown this once")
+		.requiredOption("--name <name>", "what the key is for")
+		.action((handle: string, { name }: { name: string }) =>
+			withDesk(async (admin) => {
+				print(await admin.createKey(handle, name));
+				complain("Keep this key now: it is shown this once and stored only as a hash.");
+			}),
+		);
+	key
+		.command("list <handle>")
+		.description("list keys by their last four characters")
+		.action((handle: string) =>
+			withDesk(async (admin) => {
+				for (const k of await admin.keys(handle)) print(`${k.uid}\t…${k.last4}\t${plain(k.name)}`);
+			}),
+		);
+	key
+		.command("revoke <handle> <id>")
+		.description("end a key at once")
+		.action((handle: string, id: string) =>
+			withDesk(async (admin) => {
+				await admin.revokeKey(handle, id);
+				print(`The key ${id} is revoked.`);
+			}),
+		);
+
+	const sites = earthonline.command("sites").description("websites that may show a desk's chat");
+	sites
+		.command("list <handle>")
+		.description("list allowed, blocked and waiting sites")
+		.action((handle: string) =>
+			withDesk(async (admin) => {
+				const rows = await admin.sites(handle);
+				if (rows.length === 0) print(`No site may show the chat yet. Allow one: ${self} sites add ${handle} https://your-site.com`);
+				for (const row of rows) {
+					print(
+						`${row.state}\t${plain(row.rule)}\t${row.state === "pending" ? `asked ${countOf(row.asked, "time", "times")}` : `since ${day(row.createdAt)}`}`,
+					);
+				}
+			}),
+		);
+	for (const [command, state, word] of [
+		["add", "allowed", "may show"],
+		["block", "blocked", "may never show"],
+	] as const) {
+		sites
+			.command(`${command} <handle> <site>`)
+			.description(`${state === "allowed" ? "allow" : "block"} https://site.com, or *.site.com for what is below it`)
+			.action((handle: string, site: string) =>
+				withDesk(async (admin) => {
+					const row = await admin.setSite(handle, site, state);
+					print(`${plain(row.rule)} ${word} the chat of ${handle}.`);
+				}),
+			);
+	}
+	sites
+		.command("remove <handle> <site>")
+		.description("take a site off the list: it is unknown again")
+		.action((handle: string, site: string) =>
+			withDesk(async (admin) => {
+				await admin.removeSite(handle, site);
+				print(`${plain(site)} is off the list of ${handle}.`);
+			}),
+		);
+
+	const memory = earthonline.command("memory").description("what a desk answers from");
+	memory
+		.command("put <handle> <files...>")
+		.description("put text files into the memory, each under its own name")
+		.option("--as <path>", "the name of a single file in the memory")
+		.action((handle: string, files: string[], { as }: { as?: string }) =>
+			withDesk(async (admin) => {
+				if (as !== undefined && files.length > 1) throw new DeskError("invalid_params", "--as names one file; give one.");
+				for (const file of files) {
+					const path = as ?? basename(file);
+					await admin.putMemory(handle, path, textOf(file));
+					print(`${path} is in the memory of ${handle}.`);
+				}
+			}),
+		);
+	memory
+		.command("list <handle>")
+		.description("list the files of the memory")
+		.action((handle: string) =>
+			withDesk(async (admin) => {
+				for (const file of await admin.memory(handle))
+					print(`${plain(file.path)}\t${countOf([...file.text].length, "character", "characters")}`);
+			}),
+		);
+	memory
+		.command("get <handle> <path>")
+		.description("print a file of the memory")
+		.action((handle: string, path: string) =>
+			withDesk(async (admin) => {
+				const file = (await admin.memory(handle)).find((one) => one.path === path);
+				if (!file)
+					throw new DeskError("not_found", `There is no file ${path} in the memory of ${handle}. See: ${self} memory list ${handle}`);
+				for (const line of file.text.replace(/\n$/, "").split("\n")) print(line);
+			}),
+		);
+	memory
+		.command("remove <handle> <path>")
+		.description("take a file out of the memory")
+		.action((handle: string, path: string) =>
+			withDesk(async (admin) => {
+				await admin.removeMemory(handle, path);
+				print(`${path} is no longer in the memory of ${handle}.`);
+			}),
+		);
+	memory
+		.command("gaps <handle>")
+		.description("list questions that the memory did not answer")
+		.action((handle: string) =>
+			withDesk(async (admin) => {
+				for (const gap of await admin.gaps(handle)) print(`${day(gap.at)}\t${plain(gap.question)}`);
+			}),
+		);
+
+	earthonline
+		.command("settings <handle> [name=value...]")
+		.description("show the policies of a desk, or change some")
+		.action((handle: string, pairs: string[]) =>
+			withDesk(async (admin) => {
+				const settings = pairs.length > 0 ? await admin.changeSettings(handle, changeOf(pairs)) : await admin.settings(handle);
+				for (const [name, value] of Object.entries(settings)) print(`${name}=${value === true ? "on" : value === false ? "off" : value}`);
+			}),
+		);
+}
