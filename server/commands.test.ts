@@ -250,6 +250,7 @@ describe("earthonline", () => {
 		const { code, err } = await command("owner", "create", "anna");
 		expect(code).toBe(EXIT.failed);
 		expect(err).toMatch(/cannot be made or written.*DATA_DIR/);
+		expect((await command("doctor")).out).toMatch(/^BAD +DATA_DIR .*Give a folder/m);
 	});
 
 	it("finds a healthy machine healthy, and a wrong setting by name", async () => {

@@ -2,7 +2,7 @@
  * Looks at a machine before something goes wrong on it: what the server needs, what its settings imply, what only tests
  * need. Changes nothing. Each check is one line that says what was found and, where it matters, what to do.
  */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { reachAdmin } from "./admin.js";
@@ -74,6 +74,7 @@ const nearest = (path: string): string => (existsSync(path) ? path : nearest(dir
 
 function folder(config: Config): Finding {
 	const there = nearest(config.dataDir);
+	if (!statSync(there).isDirectory()) return bad(`DATA_DIR ${config.dataDir} is or goes through a file (${there}). Give a folder.`);
 	try {
 		accessSync(there, constants.W_OK | constants.X_OK);
 	} catch {

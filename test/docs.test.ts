@@ -52,6 +52,16 @@ describe("the guide", () => {
 		expect(named.sort()).toEqual([...LIMIT_VARIABLES.values()].sort());
 	});
 
+	it("quotes the lines that the script says in a console as they are", () => {
+		const sources = ["widget/embed/instance.ts", "widget/embed/main.ts", "server/site/texts.ts"].map(read).join("\n");
+		const table = read("docs/embed.md").split("| it says |")[1]?.split("\n\n")[0] ?? "";
+		// What stands for a value is left out: the desk's handle, an attribute's name, everything behind an ellipsis.
+		const quoted = [...table.matchAll(/^\| (?!---)([^|]+) \| \S/gm)].flatMap(([, cell = ""]) => cell.split(/…|\banna\b|\btheme\b/));
+		const words = quoted.map((piece) => piece.trim()).filter((piece) => piece.length > 4);
+		expect(words.length).toBeGreaterThan(10);
+		expect(words.filter((piece) => !sources.includes(piece))).toEqual([]);
+	});
+
 	it("names every policy of a desk, with its default", () => {
 		const section = read("docs/settings.md").split("\n## Of a desk\n")[1] ?? "";
 		const rows = [...section.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(([, name, value]) => [name, value?.trim()]);

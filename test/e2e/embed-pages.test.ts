@@ -111,7 +111,7 @@ describe("on pages of every kind", () => {
 	it("says so where a tag names no desk, once, and shows what the page's other tag asks for", async () => {
 		const one = await arrive();
 		await open(one, `<body><script src="${origin}/embed.js" async></script>`);
-		await expect.poll(() => warnings(one)).toEqual(['warning: EarthOnline (embed.js): The tag has no data-handle="…". Add it.']);
+		await expect.poll(() => warnings(one)).toEqual(["warning: EarthOnline (embed.js): The tag needs a data-handle."]);
 		const two = await arrive();
 		await open(
 			two,
@@ -129,6 +129,8 @@ describe("on pages of every kind", () => {
 		expect(warnings(one)).toHaveLength(1);
 		for (const name of ["theme", "accent", "height", "lang", "z"])
 			expect(warnings(one)[0]).toMatch(new RegExp(`data-${name}="\\w+" is not known\\. Use `));
+		// A place in the stack that is none leaves the chat on top.
+		expect(await one.page.locator("earth-online").evaluate((host) => getComputedStyle(host).zIndex)).toBe("2147483000");
 		expect(ours(one)).toContain("/embed/mira?theme=blue&accent=red&height=tall&lang=fr&z=top");
 	});
 

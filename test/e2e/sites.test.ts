@@ -125,5 +125,15 @@ describe("the document of the chat", () => {
 		expect(await outcome(one.page)).toBe(expected);
 	});
 
+	it("says how to reach the chat where its site takes its origin away, and only there", async () => {
+		const shown = one.page.frameLocator("iframe");
+		await one.page.goto(page(ok, frame(doc(ok), 'sandbox="allow-scripts"')));
+		await shown.getByRole("link", { name: "Open in a tab" }).waitFor();
+		expect(await shown.getByRole("link", { name: "Open in a tab" }).getAttribute("href")).toBe("/@mira/chat");
+		await one.page.goto(page(ok, frame(doc(ok))));
+		await shown.locator("main.chat").waitFor();
+		expect(await shown.locator(".not-started").count()).toBe(0);
+	});
+
 	it("leaves no cookie behind, shown or refused", async () => expect(await one.context.cookies()).toEqual([]));
 });

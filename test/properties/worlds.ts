@@ -17,7 +17,9 @@ import { WIDE_LIMITS } from "../limits.js";
 import type { StorePlace } from "../stores.js";
 import { CALLERS, DESKS, type Outcome, type Send, type World } from "./sends.js";
 
+/** A text that wants a question in return. */
 const asks = (text: string): boolean => text.includes("?>");
+/** Answers with what it was told, and ends as the words say. */
 export const script: Script = function* (turn) {
 	const texts = textsOf(turn);
 	if (texts.includes("<message>")) return yield { type: "message", parts: [{ text: "No task, just this." }] };

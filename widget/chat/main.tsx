@@ -113,6 +113,9 @@ document.addEventListener("visibilitychange", () => {
 	session.look();
 });
 
+const app = document.getElementById("app") as HTMLElement;
+// What the document says where no chat can run (site/layout.ts); it would stay beside the chat.
+app.replaceChildren();
 render(
 	<Chat
 		boot={boot}
@@ -132,7 +135,7 @@ render(
 		onClose={floating ? () => port?.post({ type: "close" }) : undefined}
 		onReload={reload}
 	/>,
-	document.getElementById("app") as HTMLElement,
+	app,
 );
 
 if (boot.mode !== "floating") session.open();

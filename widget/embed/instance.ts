@@ -91,7 +91,7 @@ export function createInstance(script: HTMLScriptElement, gone: () => void): Ins
 		const wish = told ?? theme;
 		const next = wish === "dark" || wish === "light" ? wish : pageScheme();
 		if (accent) root.style.cssText = `--a:${accent}`;
-		if (z) host.style.cssText = `--eo-z:${z}`;
+		if (/^-?\d+$/.test(z as string)) host.style.cssText = `--eo-z:${z}`;
 		if (next === scheme) return;
 		scheme = next;
 		mark("d", next === "dark");

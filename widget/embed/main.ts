@@ -36,7 +36,7 @@ try {
 		taken.add(script);
 		// Two tags that ask for the same are one.
 		const { origin, handle, mode } = readTag(script);
-		if (!handle) return say("embed.js", 'The tag has no data-handle="…". Add it.');
+		if (!handle) return say("embed.js", "The tag needs a data-handle.");
 		const key = [origin, handle, mode].join();
 		const twin = instances.get(key);
 		if (twin?.alive()) return;
