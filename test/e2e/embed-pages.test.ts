@@ -351,7 +351,7 @@ describe("window.EarthOnline", () => {
 		await button(one.page).waitFor({ state: "hidden" });
 		await call("show");
 		await button(one.page).waitFor();
-		expect(await panel(one.page).isVisible()).toBe(false);
+		await panel(one.page).waitFor({ state: "hidden" });
 	});
 
 	it("leaves nothing behind when it is destroyed, and comes again only with a new tag", async () => {

@@ -29,6 +29,8 @@ export interface Player {
 	/** The session of an owner, whose page shows one desk. */
 	session?: { cookie: string; desk: DeskName };
 	tasks: { id: string; contextId: string; desk: DeskName; message: Record<string, unknown> }[];
+	/** Ids of all tasks it has at each desk. */
+	made: Map<DeskName, Set<string>>;
 	pageTokens: { token: string; desk: DeskName }[];
 	/** Marks of others that it has itself put into what it said: they come back to it. */
 	knows: Set<string>;
@@ -73,6 +75,10 @@ export class Watch {
 
 	own(owner: string, mark: string): void {
 		this.owners.set(mark, owner);
+	}
+
+	ownerOf(mark: string): string | undefined {
+		return this.owners.get(mark);
 	}
 
 	/** Looks at everything that somebody was given. */
@@ -170,6 +176,7 @@ export class Cast {
 				credential,
 				session,
 				tasks: [],
+				made: new Map(),
 				pageTokens: [],
 				knows: new Set(),
 				sockets: new Map(),

@@ -210,15 +210,13 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 		tasks.set(at, (tasks.get(at) ?? new Set()).add(outcome.taskId));
 	};
 
+	/** Those that went on from what is somebody else's. */
+	const foreign: Made[] = [];
 	for (const one of all) {
 		const { message, base, to } = one;
 		if (!message || one.outcomes.length === 0) continue;
 		if (base && (base.caller !== one.caller || base.desk !== one.desk)) {
-			const expected = to === "task" ? "task_not_found" : "context_not_found";
-			for (const outcome of one.outcomes) {
-				if (!("refused" in outcome) || outcome.refused !== expected)
-					wrong.push(`somebody else's: ${expected} was due, not ${JSON.stringify(outcome)}`);
-			}
+			foreign.push(one);
 			continue;
 		}
 		const at = `${one.caller} ${one.desk} ${message.messageId}`;
@@ -262,6 +260,16 @@ export async function judge(world: World, { sequence, made: all }: Game, made: M
 		}
 		const fresh = outcomes.filter(({ outcome }) => "attached" in outcome && outcome.attached === false).length;
 		if (fresh !== 1 && outcomes.some(({ outcome }) => "attached" in outcome)) wrong.push(`${key}: taken in ${fresh} times`);
+	}
+
+	for (const { to, caller, desk, message, outcomes } of foreign) {
+		const expected = to === "task" ? "task_not_found" : "context_not_found";
+		// One's own key comes first, whatever else is wrong with what it is used for.
+		const used = to === "context" && keys.get(`desk ${caller} ${desk} ${message?.messageId}`)?.some((one) => won(one));
+		for (const outcome of outcomes) {
+			const good = "refused" in outcome && (outcome.refused === expected || (used && outcome.refused === "idempotency_conflict"));
+			if (!good) wrong.push(`somebody else's: ${expected} was due, not ${JSON.stringify(outcome)}`);
+		}
 	}
 
 	for (const [contextId, log] of logs) wrong.push(...(await judgeLog(world, sequence, contextId, log)));

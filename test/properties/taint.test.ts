@@ -19,7 +19,6 @@ class Play {
 	readonly tally = new Map<string, number>();
 	calls = 0;
 	private readonly random: Seeded;
-	private said = 0;
 
 	constructor(
 		private readonly cast: Cast,
@@ -171,19 +170,25 @@ class Play {
 			const field = this.random.chance(0.5) ? "taskId" : "contextId";
 			const id = field === "taskId" ? target.id : target.contextId;
 			if (!target.own) return await this.same(player, binding, desk, method, (named) => send({ [field]: named }), id);
-			await this.call(player, binding, desk, "SendMessage", send({ [field]: id }, "SendMessage"), "own");
-			return;
+			return void (await this.send(player, binding, desk, "SendMessage", send({ [field]: id }, "SendMessage"), who));
 		}
 		if (this.random.chance(0.05))
 			return void (await this.call(player, binding, desk, method, { ...send({}), tenant: desk === "mira" ? "juno" : "mira" }, "foreign", {
 				alias: 1,
 			}));
-		const answer = await this.call(player, binding, desk, method, send({}), "own", { who });
-		const id = /"id":"(tsk_\w{26})"/.exec(answer.body)?.[1];
-		const contextId = /"contextId":"(ctx_\w{26})"/.exec(answer.body)?.[1];
+		const { body, id, contextId } = await this.send(player, binding, desk, method, send({}), who);
 		if (id && contextId) player.tasks.push({ id, contextId, desk, message: { ...message, referenceTaskIds: undefined } });
-		if (copied && answer.body.includes("IDEMPOTENCY_CONFLICT")) watch.findings.push(`${who} cannot use the messageId of ${theirs.name}`);
-		this.said++;
+		const owned = watch.ownerOf(String(message.messageId)) === player.name;
+		if (copied && !owned && !id && player.at.includes(desk))
+			watch.findings.push(`${who} cannot use the messageId of ${theirs.name}: ${body}`);
+	}
+
+	/** Sends what should be taken in, and counts its task. */
+	private async send(player: Player, binding: BindingName, desk: DeskName, method: string, params: Record<string, unknown>, who: string) {
+		const { body } = await this.call(player, binding, desk, method, params, "own", { who });
+		const id = /"id":"(tsk_\w{26})"/.exec(body)?.[1];
+		if (id) player.made.set(desk, (player.made.get(desk) ?? new Set()).add(id));
+		return { body, id, contextId: /"contextId":"(ctx_\w{26})"/.exec(body)?.[1] };
 	}
 
 	private async askForTask(player: Player, binding: BindingName, desk: DeskName): Promise<void> {
@@ -230,9 +235,9 @@ class Play {
 				: filters;
 		const { body } = await this.call(player, binding, desk, "ListTasks", params, "own");
 		const total = Number(/"totalSize":(\d+)/.exec(body)?.[1] ?? 0);
-		const most = player.tasks.length + this.said;
-		if (player.at.length === 0 && total > 0) this.cast.watch.findings.push(`nobody has ${total} tasks at ${desk}`);
-		if (total > most) this.cast.watch.findings.push(`${player.name} has ${total} tasks at ${desk}, more than were ever made`);
+		const has = player.at.includes(desk) ? (player.made.get(desk)?.size ?? 0) : 0;
+		const wrong = "contextId" in params ? total > has : total !== has;
+		if (wrong) this.cast.watch.findings.push(`${player.name} is told of ${total} tasks at ${desk}, and has ${has}`);
 		const token = /"nextPageToken":"([^"]+)"/.exec(body)?.[1];
 		if (token && params === filters) player.pageTokens.unshift({ token, desk });
 	}
