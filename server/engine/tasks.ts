@@ -49,8 +49,8 @@ interface Followed extends Sent {
 
 interface Inside {
 	conversationId: number;
-	/** Of a task that this send began: its message as the log holds it. All that is in it has passed the one who waits. */
-	fresh?: string;
+	/** Of a task that this send began: its message as the log holds it, and its metadata. All else of it has passed the one who waits. */
+	fresh?: { asked: JsonText; metadata: JsonText };
 }
 
 export class Tasks {
@@ -126,13 +126,14 @@ export class Tasks {
 			attached: answer.attached,
 			principal: who,
 			task: "",
-			[INSIDE]: { conversationId: answer.conversationId, ...(answer.fresh ? { fresh: answer.messageJson } : {}) },
+			[INSIDE]: { conversationId: answer.conversationId },
 			...(guestToken === undefined ? {} : { guestToken }),
 		};
 		if (answer.fresh) {
 			const history = options.historyLength === 0 ? "" : `,"history":[${answer.messageJson}]`;
 			const given = input.message.metadata ? JSON.stringify(input.message.metadata) : "";
 			const metadata = guestToken === undefined ? given : withGuestToken(given, guestToken);
+			sent[INSIDE] = { conversationId: answer.conversationId, fresh: { asked: answer.messageJson, metadata } };
 			sent.task = `{"id":"${sent.taskId}","contextId":"${sent.contextId}","status":${answer.status}${history}${metadata === "" ? "" : `,"metadata":${metadata}`}}`;
 		} else {
 			const view = await this.parts.store.read.task(who.id, desk.row.id, sent.taskId, options.historyLength ?? ALL_HISTORY);
@@ -356,7 +357,12 @@ export class Tasks {
 }
 
 /** The task that a send began, from all that has been said of it since: what GetTask reads from the store, without asking it. */
-function toldBy(heard: readonly StoredEvent[], asked: string, sent: Sent, historyLength: number): Answered {
+function toldBy(
+	heard: readonly StoredEvent[],
+	{ asked, metadata: told }: NonNullable<Inside["fresh"]>,
+	sent: Sent,
+	historyLength: number,
+): Answered {
 	const last = JSON.parse(heard.at(-1)?.body ?? "") as TaskStatusUpdateEvent;
 	let artifacts: Artifact[] = [];
 	const history = [asked];
@@ -366,8 +372,7 @@ function toldBy(heard: readonly StoredEvent[], asked: string, sent: Sent, histor
 			artifacts = applyArtifactUpdate(artifacts, JSON.parse(body) as TaskArtifactUpdateEvent);
 	}
 	const kept = historyLength > 0 ? history.slice(-historyLength) : [];
-	const told = (JSON.parse(sent.task) as Task).metadata;
-	const metadata = { ...told, ...last.metadata };
+	const metadata = { ...(told === "" ? {} : (JSON.parse(told) as Task["metadata"])), ...last.metadata };
 	const json = `{"id":"${sent.taskId}","contextId":"${sent.contextId}","status":${JSON.stringify(last.status)}${artifacts.length > 0 ? `,"artifacts":${JSON.stringify(artifacts)}` : ""}${kept.length > 0 ? `,"history":[${kept.join(",")}]` : ""}${Object.keys(metadata).length > 0 ? `,"metadata":${JSON.stringify(metadata)}` : ""}}`;
 	return { kind: "task", json, state: last.status.state };
 }

@@ -1,7 +1,7 @@
 /**
  * What the writer thread runs (design.md, "Storage"): the only connection that writes to the SQLite file. It takes what has
- * queued while the last commit ran, judges and writes each operation under a savepoint of its own, and lets the answers go
- * only after one commit of them all is on disk. A lock held by somebody else is waited for here and never on the event loop.
+ * queued while the last commit ran, judges and writes each operation so that one that breaks leaves nothing behind and the others
+ * whole, and lets the answers go only after one commit of them all is on disk. A lock held by somebody else is waited for here and never on the event loop.
  */
 
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -96,6 +96,9 @@ export function prepareWriter(connection: Connection): void {
 		);
 }
 
+/** An operation broke when part of it was written, and there is nothing that takes that part back but the whole group. */
+const HALFWAY = new Error("The group has to be written again.");
+
 const groupEnds = (commit: () => void, answer: () => void): void => {
 	commit();
 	answer();
@@ -161,6 +164,8 @@ class Writer {
 	private waiting: (Call & { at: number })[] = [];
 	private closing = false;
 	private idle: NodeJS.Timeout | undefined;
+	/** The next group is written again, each operation under a savepoint: one of it broke when part of it was written. */
+	private careful = false;
 	/** Groups that failed one after another, so that a full disk is two lines in the log and not two a message. */
 	private failures = 0;
 
@@ -249,8 +254,14 @@ class Writer {
 				() => this.commit.run(),
 				() => this.answer(answers),
 			);
+			this.careful = false;
 		} catch (error) {
 			if (this.connection.inTransaction) this.connection.exec("rollback");
+			if (error === HALFWAY) {
+				this.careful = true;
+				return;
+			}
+			this.careful = false;
 			if (this.waiting[0] === group[0]) this.waiting.splice(0, group.length);
 			this.fail(group, error, deviceTrouble(error) ?? unavailable("The database gave the transaction up."));
 			return;
@@ -270,22 +281,26 @@ class Writer {
 		}
 	}
 
-	/** Judges and writes one call. Throws only what has ended the whole transaction. */
+	/**
+	 * Judges and writes one call. Throws only what has ended the whole transaction, or HALFWAY. What is refused is refused before
+	 * anything of it is written; a savepoint for what hardly ever happens would copy every page that an operation touches.
+	 */
 	private operation({ id, name, input }: Call): Answer {
-		let saved = false;
+		let writes = false;
 		try {
 			const answer = runSync(
 				perform(this.table, name, input, () => {
-					this.savepoint.run();
-					saved = true;
+					writes = true;
+					if (this.careful) this.savepoint.run();
 				}),
 				this.ask,
 			);
-			if (saved) this.release.run();
+			if (writes && this.careful) this.release.run();
 			return { id, answer: answer ?? null };
 		} catch (error) {
 			if (!this.connection.inTransaction || deviceTrouble(error)) throw error;
-			if (saved) {
+			if (writes) {
+				if (!this.careful) throw HALFWAY;
 				this.undo.run();
 				this.release.run();
 			}

@@ -17,6 +17,8 @@ export interface Dump {
 	faults: string[];
 	/** Turns that are queued or running. */
 	turns: { uid: string; state: string; attempts: number; text: string }[];
+	/** How many were set aside. */
+	parked: number;
 	/** Rows of the outbox that are neither done nor dead with a reason, and not due. */
 	outbox: string[];
 }
@@ -57,7 +59,7 @@ export function dump(dir: string, options: { check?: boolean } = {}): Dump {
 }
 
 function read(db: Database.Database, check: boolean): Dump {
-	const found: Dump = { logs: new Map(), messages: new Map(), faults: [], turns: [], outbox: [] };
+	const found: Dump = { logs: new Map(), messages: new Map(), faults: [], turns: [], parked: 0, outbox: [] };
 	if (check) {
 		const said = db.pragma("integrity_check(5)", { simple: true });
 		if (said !== "ok") found.faults.push(`the database is damaged: ${String(said)}`);
@@ -87,6 +89,7 @@ function read(db: Database.Database, check: boolean): Dump {
 			"select uid, state, attempts, (select body from event e where e.conversation_id = turn.conversation_id and e.kind = 'message' order by e.seq desc limit 1) as text from turn where state <> 'parked'",
 		)
 		.all() as Dump["turns"];
+	found.parked = db.prepare("select count(*) from turn where state = 'parked'").pluck().get() as number;
 	found.outbox = (
 		db.prepare("select uid from outbox where state not in ('done', 'due') and not (state = 'dead' and reason is not null)").all() as {
 			uid: string;

@@ -37,7 +37,7 @@ export interface Streamed {
 }
 
 /** How long one message is sent again and again. */
-const PERSIST_MS = 60_000;
+const PERSIST_MS = 240_000;
 
 export class Visitor {
 	readonly name: string;

@@ -219,7 +219,9 @@ class Play {
 	}
 
 	private async list(player: Player, binding: BindingName, desk: DeskName): Promise<void> {
-		const filters = { pageSize: 1 + this.random.int(3), includeArtifacts: true, historyLength: 5 };
+		// A time before everything leaves out nothing, but has the tasks counted anew.
+		const since = this.random.chance(0.3) ? { statusTimestampAfter: "2020-01-01T00:00:00Z" } : {};
+		const filters = { pageSize: 1 + this.random.int(3), includeArtifacts: true, historyLength: 5, ...since };
 		const target = this.target(player, desk);
 		if (target && !target.own && this.random.chance(0.4)) {
 			return await this.same(player, binding, desk, "ListTasks", (contextId) => ({ ...filters, contextId }), target.contextId);
@@ -227,7 +229,8 @@ class Play {
 		const other = this.random.pick(this.cast.players);
 		const theirs = this.random.chance(0.5) ? other.pageTokens.find((known) => other !== player || known.desk !== desk) : undefined;
 		if (theirs) return await this.same(player, binding, desk, "ListTasks", (pageToken) => ({ ...filters, pageToken }), theirs.token);
-		const own = this.random.chance(0.3) ? player.pageTokens.find((known) => known.desk === desk) : undefined;
+		const own =
+			this.random.chance(0.3) && !("statusTimestampAfter" in filters) ? player.pageTokens.find((known) => known.desk === desk) : undefined;
 		const params = own
 			? { ...filters, pageToken: own.token }
 			: this.random.chance(0.3) && target?.own
@@ -239,7 +242,7 @@ class Play {
 		const wrong = "contextId" in params ? total > has : total !== has;
 		if (wrong) this.cast.watch.findings.push(`${player.name} is told of ${total} tasks at ${desk}, and has ${has}`);
 		const token = /"nextPageToken":"([^"]+)"/.exec(body)?.[1];
-		if (token && params === filters) player.pageTokens.unshift({ token, desk });
+		if (token && params === filters && !("statusTimestampAfter" in filters)) player.pageTokens.unshift({ token, desk });
 	}
 
 	private async askOnSocket(player: Player, desk: DeskName): Promise<void> {
