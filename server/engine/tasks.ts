@@ -59,7 +59,13 @@ export class Tasks {
 
 	constructor(private readonly parts: TasksParts) {}
 
-	async send(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent> {
+	send(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent> {
+		const sent = this.take(caller, desk, message, options);
+		this.parts.turns.expect(sent);
+		return sent;
+	}
+
+	private async take(caller: Caller, desk: Desk, message: Message, options: SendOptions): Promise<Sent> {
 		const { store, clock, newId, turns, access } = this.parts;
 		const principal = caller.principal ?? (desk.settings.sharedAnonymous ? await this.parts.sharedGuest(desk) : null);
 		const { contextId, taskId, ...content } = message;

@@ -64,11 +64,14 @@ export interface Covered {
 	askedFrom: number;
 }
 
-/** Open tasks in which something waited for the desk when the turn was claimed. Oldest question first. */
+/**
+ * Open tasks in which something waited for the desk when the turn was claimed. Oldest question first, by what does not change while
+ * the turn runs: its words go to the last of them from the first piece to the end.
+ */
 export const coveredBy = (turn: Pick<TurnRow, "throughSeq">, open: readonly TaskRow[]): TaskRow[] =>
 	open
 		.filter((t) => t.askedFrom <= turn.throughSeq && (t.state === "TASK_STATE_SUBMITTED" || t.state === "TASK_STATE_WORKING"))
-		.sort((a, b) => a.askedSeq - b.askedSeq);
+		.sort((a, b) => a.askedFrom - b.askedFrom);
 
 export interface ClaimInput {
 	turnUid: string;

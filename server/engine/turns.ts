@@ -51,6 +51,8 @@ export class Turns {
 	private stopSweep: (() => void) | undefined;
 	private started = false;
 	private stopping = false;
+	/** Sends that may begin a turn. */
+	private readonly expected = new Set<Promise<void>>();
 	/** Suspects are run one after another. */
 	private trying = false;
 
@@ -263,17 +265,32 @@ export class Turns {
 		}
 	}
 
-	/** No new turns. Those that run have `graceMs` to end; then they are handed over. */
+	/** A send that may begin a turn: a stop waits for it. */
+	expect(send: Promise<unknown>): void {
+		if (this.stopping) return;
+		const settled = send.then(
+			() => void this.expected.delete(settled),
+			() => void this.expected.delete(settled),
+		);
+		this.expected.add(settled);
+	}
+
+	/** No new turns. Those that run, and those that sends on their way begin, have `graceMs` to end; then they are handed over. */
 	async drain(graceMs: number): Promise<void> {
 		this.stopping = true;
 		this.stopSweep?.();
-		const running = [...this.runs.values()].map((r) => r.done);
-		let stopTimer: (() => void) | undefined;
+		let isOver = false;
+		let stopTimer: () => void = () => undefined;
 		const timeUp = new Promise<void>((resolve) => {
-			stopTimer = this.parts.clock.after(graceMs, resolve);
+			stopTimer = this.parts.clock.after(graceMs, () => {
+				isOver = true;
+				resolve();
+			});
 		});
-		await Promise.race([Promise.all(running), timeUp]);
-		stopTimer?.();
+		while (!isOver && this.runs.size + this.expected.size > 0) {
+			await Promise.race([Promise.all([...this.expected, ...[...this.runs.values()].map((r) => r.done)]), timeUp]);
+		}
+		stopTimer();
 		const left = [...this.runs];
 		this.runs.clear();
 		for (const [turnUid, { run, claim }] of left) {

@@ -641,6 +641,19 @@ describe.each(DATABASES)("a process that dies on %s", (database) => {
 		}
 	});
 
+	it("ends what a message that was on its way begins, before it stops", async () => {
+		place = await storePlace(database);
+		desk = await openEngine(place);
+		const me = await desk.caller();
+		const { contextId } = await desk.ask(me, "a");
+		const d = await desk.desk();
+		const saying = (text: string, context: object): ReturnType<typeof desk.send> =>
+			desk.engine.send(me, d, { messageId: text, role: "ROLE_USER", parts: [{ text }], ...context }, {});
+		const sends = [saying("b", {}), saying("c", { contextId })];
+		await desk.engine.stop(60_000);
+		for (const sent of sends) expect((await desk.task(me, (await sent).taskId)).status.state).toBe("TASK_STATE_COMPLETED");
+	});
+
 	it("claims a turn that was handed over before one that waits behind it, and marks what it had said", async () => {
 		place = await storePlace(database);
 		desk = await openEngine(place);

@@ -122,6 +122,8 @@ if (options.answers === false) await desk.engine.owner.changeSettings("mira", { 
 const listening = await desk.listen({ port: 0, host: "127.0.0.1" });
 config.publicUrl = listening.url;
 
+/** Some times the resolution of the histogram. */
+const SETTLE_MS = 25;
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 
@@ -147,11 +149,13 @@ function stats(): Stats {
 
 process.on("message", (message: ToServer) => {
 	if (message.collect) (globalThis as { gc?: () => void }).gc?.();
-	// A stall is known to the histogram when its timer has fired once more.
+	const { id, reset } = message;
+	// A stall is known to the histogram when its timer has fired once more, and one that begins before its first time after a reset never.
 	setTimeout(() => {
-		tell({ type: "stats", id: message.id, stats: stats() });
-		if (message.reset) delay.reset();
-	}, 25);
+		const measured = stats();
+		if (reset) delay.reset();
+		setTimeout(() => tell({ type: "stats", id, stats: measured }), reset ? SETTLE_MS : 0);
+	}, SETTLE_MS);
 });
 // The suite has gone: nobody is left to stop this.
 process.on("disconnect", () => process.exit(2));

@@ -41,6 +41,9 @@ const DEADLINE_MS = 20_000;
 const AT_ONCE = 16;
 const HEALTH_EVERY = 320;
 
+/** Whose answers a path asks for: steps up may lead out of the A2A door. */
+const formOf = (path: string): "any" | "page" => (new URL(path, "http://x").pathname.startsWith("/a2a/") ? "any" : "page");
+
 class Doors {
 	readonly tally = new Map<string, number>();
 	constructor(
@@ -146,7 +149,7 @@ class Doors {
 		const method = random.pick(METHODS);
 		const body = verb === "POST" || random.chance(0.2) ? anyBody(random, REQUESTS[method]?.(random)) : new Uint8Array();
 		const type = random.chance(0.8) ? "application/json" : random.pick(TYPES);
-		return await this.ask(random, "HTTP+JSON", this.request(random, verb, path, type, body), "any");
+		return await this.ask(random, "HTTP+JSON", this.request(random, verb, path, type, body), formOf(path));
 	}
 
 	private async site(random: Seeded): Promise<string | undefined> {
@@ -224,7 +227,7 @@ class Doors {
 					"X: y",
 				]),
 			);
-			const form = lines[0]?.startsWith("GET /a2a/") ? "any" : "page";
+			const form = formOf(lines[0]?.split(" ")[1] ?? "");
 			return await this.ask(random, "handshake", Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), form);
 		}
 		const last = { jsonrpc: "2.0", id: "the last one", method: "Nothing" };

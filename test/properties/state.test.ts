@@ -114,6 +114,8 @@ describe("a snapshot and the log after it", () => {
 			const page = await desk.engine.events(me, d, { contextId, after: seq, limit: 1_000, waitMs: 0 });
 			log.push(...page.events.map((text) => JSON.parse(text) as LogEvent));
 			seq = page.seq;
+			// On disk, and not told yet: the loop must get a turn for it.
+			if (page.events.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		}
 		return { snapshots, last, log };
 	}

@@ -118,10 +118,12 @@ class Play {
 
 	/** An id that nobody has, of the same kind and length. */
 	private nowhere(id: string): string {
-		const [prefix, rest = ""] = id.includes("_") ? id.split("_") : ["", id];
+		// A page token has no kind, and may have that sign anywhere.
+		const prefix = /^(?:tsk|ctx)_/.exec(id)?.[0] ?? "";
+		const rest = id.slice(prefix.length);
 		const letters = prefix === "" ? "ABCDEFGHabcdefgh01234567" : "0123456789abcdefghjkmnpqrstvwxyz";
 		const text = Array.from(rest, () => this.random.pick([...letters])).join("");
-		return prefix === "" ? text : `${prefix}_${text}`;
+		return prefix + text;
 	}
 
 	/** A task that this player has at this desk, or one that it has not: another's, or its own at the other desk. */
