@@ -146,7 +146,8 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			return config.publicUrl;
 		},
 		brandName: config.brandName,
-		commandPrefix: commandPrefix(config.dataDir),
+		// Where the server stands for others, its pages tell nobody where its files are.
+		commandPrefix: isLocalHost(new URL(config.publicUrl).hostname) ? commandPrefix(config.dataDir) : "",
 	};
 	app.route("/", ownerDoor({ engine, config: told, log }));
 	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
