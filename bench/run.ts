@@ -84,7 +84,6 @@ if (options.peers) installPeers();
 await buildPrograms();
 
 const results = fileURLToPath(new URL("results/", import.meta.url));
-mkdirSync(results, { recursive: true });
 const programs = new Programs();
 for (const bench of wanted) {
 	console.log(`\n${bench.name}`);
@@ -101,6 +100,7 @@ for (const bench of wanted) {
 			peers: options.peers,
 			rows,
 		};
+		mkdirSync(results, { recursive: true });
 		writeFileSync(new URL(`results/${bench.name.replaceAll(" ", "-")}.json`, import.meta.url), `${JSON.stringify(result, null, "\t")}\n`);
 	} catch (error) {
 		// The others are measured all the same.

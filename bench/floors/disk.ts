@@ -33,7 +33,7 @@ const statement = {
 	),
 	grow: db.prepare("update conversation set seq = ?, epoch = ?, changed_at = ? where id = ?"),
 	task: db.prepare(
-		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, first_seq, last_seq, asked_seq) values (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)",
+		"insert into task (uid, desk_id, caller_id, conversation_id, state, status, status_at, first_seq, last_seq, asked_seq, asked_from) values (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?)",
 	),
 	endTask: db.prepare(
 		"update task set state = 'TASK_STATE_COMPLETED', status = ?, status_at = ?, artifacts = ?, last_seq = ? where id = ?",
@@ -69,7 +69,7 @@ function message(state: string, events: number): { id: number; task: string } {
 	const task = uid("tsk");
 	const status = `{"state":"${state}","timestamp":"${new Date(now).toISOString()}"}`;
 	statement.grow.run(seq + events, 1, now, conversation);
-	const id = Number(statement.task.run(task, conversation, state, status, now, seq + 1, seq + events, seq + 1).lastInsertRowid);
+	const id = Number(statement.task.run(task, conversation, state, status, now, seq + 1, seq + events, seq + 1, seq + 1).lastInsertRowid);
 	statement.tally.run();
 	statement.key.run(uid("m"), "x".repeat(43), conversation, id, seq + 1);
 	const words = `{"messageId":"${task}","role":"ROLE_USER","parts":[{"text":"echo hello"}],"contextId":"${task}","taskId":"${task}"}`;

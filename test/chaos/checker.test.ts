@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LogEvent } from "../../shared/channel.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { type Breach, breaches, type Evidence, hashOfLog } from "./checker.js";
-import { callsOf, unsyncedAnswers } from "./fsync.js";
+import { answersOf, callsOf } from "./fsync.js";
 import type { Sending } from "./history.js";
 
 const CONTEXT = "ctx_1";
@@ -81,6 +81,12 @@ describe("the checker", () => {
 			evidence([said("ROLE_USER", "#1.", "v0-1"), ...WELL], { sendings: [sending({ ack: undefined })] }),
 		],
 		["I1", "one that was changed", evidence(WELL, { sendings: [sending({ text: "#1!" })] })],
+		["I1", "one that became another when it was sent again", evidence(WELL, { sendings: [sending({ doubled: "tsk_2" })] })],
+		[
+			"sending",
+			"one that was refused for good",
+			evidence(WELL, { sendings: [sending({ refusals: [{ code: "X", afterMs: 1, retry: false }] })] }),
+		],
 		["sending", "one that was given up", evidence(WELL, { sendings: [sending({ failed: "refused" })] })],
 		["I3", "a hole in the numbers", evidence(WELL, { logs: new Map([[CONTEXT, logOf(WELL).filter((e) => e.seq !== 4)]]) })],
 		[
@@ -159,7 +165,7 @@ describe("the reading of a trace", () => {
 	const answered = line("write(20<TCP:[1]>, ..., 300) = 300");
 
 	it("sees the log written and synced before the answer", () => {
-		expect(unsyncedAnswers(callsOf([asked, written, synced, answered].join("\n")))).toEqual({ answers: 1, unsynced: 0 });
+		expect(answersOf(callsOf([asked, written, synced, answered].join("\n")))).toEqual({ synced: 1, unsynced: 0 });
 	});
 
 	it.each([
@@ -172,8 +178,9 @@ describe("the reading of a trace", () => {
 			"a sync that had not ended",
 			[asked, written, "11 fdatasync(18</d/desk.db-wal> <unfinished ...>", answered, "11 <... fdatasync resumed>) = 0"],
 		],
+		["an answer to somebody else", [asked, line("write(3<socket:[2]>, ..., 41) = 41"), written, answered]],
 		["a sync of another file", [asked, written, "11 fdatasync(19</d/desk.db>) = 0", answered]],
 	])("sees %s", (_what, lines) => {
-		expect(unsyncedAnswers(callsOf(lines.join("\n")))).toEqual({ answers: 1, unsynced: 1 });
+		expect(answersOf(callsOf(lines.join("\n")))).toEqual({ synced: 0, unsynced: 1 });
 	});
 });

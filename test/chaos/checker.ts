@@ -83,6 +83,8 @@ function sentOnce({ sendings, logs }: Evidence, say: Say): void {
 		if (found.length > 1) say(ack ? "I1" : "I2", `${messageId} stands ${found.length} times in the log`);
 		const [only] = found;
 		if (only && only.text !== sending.text) say("I1", `${messageId} was changed on its way`);
+		if (sending.doubled !== undefined) say("I1", `${messageId} was sent again and became ${sending.doubled}`);
+		for (const { code, retry } of sending.refusals) if (!retry) say("sending", `${messageId} was refused for good: ${code}`);
 		if (sending.failed !== undefined) say("sending", `${messageId} was given up: ${sending.failed}`);
 		if (!ack) continue;
 		if (!only) say("I1", `${messageId} was acknowledged after ${ack.afterMs} ms and is not there`);

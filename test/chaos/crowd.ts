@@ -22,6 +22,8 @@ export interface CrowdOptions {
 	kinds?: readonly Kind[];
 	/** How many of the answers come in pieces. */
 	slowly?: number;
+	/** How many of the messages are sent again although they were acknowledged. */
+	repeats?: number;
 	historyFile?: string;
 }
 
@@ -56,6 +58,7 @@ export class Crowd {
 				port: () => options.port(i),
 				history: this.history,
 				random: seeded(options.seed * 1_000 + i),
+				repeats: options.repeats ?? 0,
 			});
 		});
 	}

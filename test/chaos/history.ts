@@ -16,6 +16,8 @@ export interface Sending {
 	/** Refusals that said to come back, and those that did not. */
 	refusals: { code: string; afterMs: number; retry: boolean }[];
 	ack?: { taskId: string; contextId: string; afterMs: number };
+	/** Another task that it was given when it was sent again. */
+	doubled?: string;
 	/** Its client gave it up. */
 	failed?: string;
 }
@@ -54,6 +56,12 @@ export class History {
 	fail(sending: Sending, why: string): void {
 		sending.failed = why;
 		this.write("fail", sending, { why });
+	}
+
+	/** Sent again after its acknowledgement, it was another message. */
+	twice(sending: Sending, taskId: string): void {
+		sending.doubled = taskId;
+		this.write("twice", sending, { taskId });
 	}
 
 	/** Something that happened to the server. */

@@ -35,7 +35,15 @@ async function kills(trial: Trial, { rounds, visitors, rate, mutant }: Plan): Pr
 	const dir = trial.newFolder();
 	const place = trial.place({ dir });
 	await place.start();
-	const crowd = new Crowd({ port: () => place.port, visitors, rate, seed: trial.seed, slowly: 0.15, historyFile: `${dir}/history.jsonl` });
+	const crowd = new Crowd({
+		port: () => place.port,
+		visitors,
+		rate,
+		seed: trial.seed,
+		slowly: mutant === "joins answers" ? 0.5 : 0.15,
+		repeats: 0.1,
+		historyFile: `${dir}/history.jsonl`,
+	});
 	trial.onEnd(() => crowd.leave());
 	await crowd.arrive();
 	if (mutant) {

@@ -26,6 +26,8 @@ export interface VisitorOptions {
 	port: () => number | undefined;
 	history: History;
 	random: Seeded;
+	/** How many of its messages it sends once more although they were acknowledged, as if it had not heard. */
+	repeats?: number;
 }
 
 /** An event of a task's stream, with the number under which it stands in the log. */
@@ -106,6 +108,7 @@ export class Visitor {
 				const { id, contextId } = await this.send(message);
 				history.ok(sending, id, contextId);
 				this.contextId ??= contextId;
+				if (random.chance(this.options.repeats ?? 0)) await this.repeat(message, sending);
 				return sending;
 			} catch (error) {
 				const again = error instanceof Unknown || (error instanceof Refusal && error.retry);
@@ -117,6 +120,16 @@ export class Visitor {
 				}
 				await pause(20 + random.int(200));
 			}
+		}
+	}
+
+	/** The same message again is the same task (G-03). That this try may be lost is no matter. */
+	private async repeat(message: object, sending: Sending): Promise<void> {
+		try {
+			const { id } = await this.send(message);
+			if (id !== sending.ack?.taskId) this.options.history.twice(sending, id);
+		} catch (error) {
+			if (error instanceof Refusal && !error.retry) this.options.history.refused(sending, error.code, false);
 		}
 	}
 
