@@ -44,7 +44,6 @@ export const TOOLS = [
 	},
 	{ what: "strace", why: "the proof that an answer leaves after its sync", packages: [["strace"]], found: () => find("strace") },
 	{ what: "a C compiler", why: "the power-cut tests", packages: [["gcc", "libc6-dev"]], found: () => find("gcc") ?? find("cc") },
-	{ what: "strace", why: "the proof that acknowledgements wait for the disk", packages: [["strace"]], found: () => find("strace") },
 ];
 
 /** Installs what is missing where that can be done. Returns what is missing still. */
