@@ -1,6 +1,6 @@
 /**
- * The desk that is measured: the whole product on SQLite, with an answerer that says back what it is asked, and with limits out of
- * reach, since they are not what is measured.
+ * The desk that is measured: the whole product on SQLite, with an answerer that says back what it is asked. Limits by address and by time
+ * are out of reach, since they are not what is measured; those on turns at once are as they are.
  */
 import { createDesk } from "../server/app.js";
 import { loadConfig } from "../server/config.js";
@@ -11,6 +11,8 @@ import { storeOf } from "../server/store/store.js";
 import { questions, ready } from "./child.js";
 
 const HANDLE = "mira";
+/** A desk answers no more than so many visitors of one place at a time, so a thousand of them are at twenty desks. */
+const VISITED = 20;
 const PIECES = 200;
 const PACE_MS = 20;
 const OUT_OF_REACH = 100_000_000;
@@ -60,8 +62,6 @@ const config = {
 		socketsPerGuest: OUT_OF_REACH,
 		socketsUnauthenticated: OUT_OF_REACH,
 		streamsPerCaller: OUT_OF_REACH,
-		turnsPerGuest: OUT_OF_REACH,
-		turnsPerDesk: OUT_OF_REACH,
 		guestMessagesPerMinute: OUT_OF_REACH,
 		guestMessagesPerHour: OUT_OF_REACH,
 	},
@@ -77,12 +77,22 @@ const desk = await createDesk({
 });
 const { engine } = desk;
 await engine.owner.createOwner({ handle: HANDLE, name: "Mira" });
+const visited = await Promise.all(
+	Array.from({ length: VISITED }, async (_, i) => {
+		const handle = `visited-${i}`;
+		await engine.owner.createOwner({ handle, name: "Mira" });
+		const row = await engine.desk(handle);
+		if (!row) throw new Error("a desk just made is not there");
+		return { handle, row };
+	}),
+);
 
-/** Tickets as chat pages bear them, each good for one guest. */
-questions.tickets = async (count: number) => {
-	const row = await engine.desk(HANDLE);
-	return row && Array.from({ length: count }, () => engine.embed.issueTicket(row, null));
-};
+/** Tickets as chat pages bear them, each good for one guest, of one desk after the other. */
+questions.tickets = (count: number) =>
+	Array.from({ length: count }, (_, i) => {
+		const { handle, row } = visited[i % VISITED] as (typeof visited)[number];
+		return { handle, ticket: engine.embed.issueTicket(row, null) };
+	});
 /** The owner takes the microphone of conversations, or hands it back: one event in the log of each. */
 questions.microphone = async ({ contextIds, owner }: { contextIds: string[]; owner: boolean }) => {
 	for (const contextId of contextIds)

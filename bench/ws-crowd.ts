@@ -191,7 +191,7 @@ const storms: Bench = {
 			[OURS]: () =>
 				storm(ours, (i) => {
 					const { credential, contextId } = known[i] as Guest;
-					return hello(ours, i, { credential, follow: [{ contextId, after: 1 }] }, MISSED);
+					return hello(ours, i, { credential, follow: [{ contextId, after: 1 }] }, { more: MISSED });
 				}),
 			[WS]: () =>
 				storm(bare, async (i) => {

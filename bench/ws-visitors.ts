@@ -4,13 +4,11 @@ import type { Program } from "./programs.js";
 import { message, TURNS_EACH } from "./requests.js";
 import { openMany, openSocket, type WsClient } from "./ws-load.js";
 
-const WS = "/a2a/mira/ws";
-
 let nonces = 0;
 
 /** Opens a socket, says Hello, and waits for `more` frames after its answer. Rejects where it is refused. */
-export async function hello(program: Program, i: number, params: object, more = 0): Promise<WsClient> {
-	const client = await openSocket(program.port, WS, i);
+export async function hello(program: Program, i: number, params: object, { more = 0, handle = "mira" } = {}): Promise<WsClient> {
+	const client = await openSocket(program.port, `/a2a/${handle}/ws`, i);
 	const heard = client.next(1 + more);
 	client.send(
 		JSON.stringify({
@@ -27,8 +25,11 @@ export async function hello(program: Program, i: number, params: object, more = 
 
 /** New visitors who have opened the chat and said nothing yet. */
 export async function visitors(program: Program, count: number): Promise<WsClient[]> {
-	const tickets = await program.ask<string[]>("tickets", count);
-	return await openMany(count, (i) => hello(program, i, { ticket: tickets[i], extensions: [EXTENSIONS.chat], new: true }));
+	const tickets = await program.ask<{ handle: string; ticket: string }[]>("tickets", count);
+	return await openMany(count, (i) => {
+		const { handle, ticket } = tickets[i] as (typeof tickets)[number];
+		return hello(program, i, { ticket, extensions: [EXTENSIONS.chat], new: true }, { handle });
+	});
 }
 
 export const sendText = (id: number, text: string, contextId: string | undefined, configuration?: object): string =>

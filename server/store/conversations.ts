@@ -83,16 +83,20 @@ function* retryOf(input: SendInput, scope: string, scopeId: number): Steps<SendR
 	return { hash, task, seq: keptSeq };
 }
 
-/** The desk's own are counted no further than they may be: ever so many guests must not make each other's sends slower. */
+/** Counted no further than they may be: ever so many guests must not make each other's sends slower. */
 const OPEN_TURNS = `select
-	(select count(*) from turn where asker_id = ? and desk_id = ? and guest = 1 and state <> 'parked') as guest,
-	(select count(*) from turn where desk_id = ? and place = ? and guest = 1 and state <> 'parked') as place,
+	(select count(*) from (select 1 from turn where asker_id = ? and desk_id = ? and guest = 1 and state <> 'parked' limit ?) g) as guest,
+	(select count(*) from (select 1 from turn where desk_id = ? and place = ? and guest = 1 and state <> 'parked' limit ?) p) as place,
 	(select count(*) from (select 1 from turn where desk_id = ? and guest = 1 and state <> 'parked' limit ?) t) as desk`;
 
 function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
 	const { deskId, limits } = input;
 	const place = input.provenance.embed ?? input.provenance.site ?? "";
-	const row = yield* one<SendRows["openTurns"]>(OPEN_TURNS, input.callerId ?? 0, deskId, deskId, place, deskId, limits.turnsPerDesk);
+	const { turnsPerGuest, turnsPerEmbed, turnsPerDesk } = limits;
+	const row = yield* one<SendRows["openTurns"]>(
+		OPEN_TURNS,
+		...[input.callerId ?? 0, deskId, turnsPerGuest, deskId, place, turnsPerEmbed, deskId, turnsPerDesk],
+	);
 	return row ?? { guest: 0, place: 0, desk: 0 };
 }
 
