@@ -45,6 +45,8 @@ export interface SendInput {
 }
 
 export interface SendRows extends ConversationRows {
+	/** Empty where the send can begin no turn: the desk does not speak, answers already, or nobody is there. */
+	openTasks: TaskRow[];
 	caller?: PrincipalRow;
 	/** The task that the message names, if it is the caller's here. */
 	named?: TaskRow;

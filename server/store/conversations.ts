@@ -32,11 +32,16 @@ const participantsOf = (conversationId: number): Steps<ParticipantRow[]> => all<
 const openTasksOf = (conversationId: number): Steps<TaskRow[]> => all<TaskRow>(OPEN_TASKS_OF, conversationId);
 const turnsOf = (conversationId: number): Steps<TurnRow[]> => all<TurnRow>(TURNS_OF, conversationId);
 
-/** The conversation, locked, with everything that the rules of a send look at. */
-function* around(desk: DeskRow, conversation: ConversationRow): Steps<ConversationRows> {
+/**
+ * The conversation, locked, with everything that the rules of a send look at. What waits in it counts only where the send may begin
+ * a turn that answers it: while the owner speaks, or nobody answers, that may be hundreds of tasks.
+ */
+function* around(desk: DeskRow, conversation: ConversationRow, { claim }: SendInput): Steps<ConversationRows> {
 	const participants = yield* participantsOf(conversation.id);
-	const openTasks = yield* openTasksOf(conversation.id);
 	const turns = yield* turnsOf(conversation.id);
+	const answers = claim && conversation.endedAt === null && !turns.some((t) => t.state === "running");
+	const deskSpeaks = participants.some((p) => p.side === "desk" && p.microphone === "desk");
+	const openTasks = answers && deskSpeaks ? yield* openTasksOf(conversation.id) : [];
 	return { desk, conversation, participants, openTasks, turns };
 }
 
@@ -66,7 +71,7 @@ export function* loadSend(input: SendInput): Steps<SendRows> {
 	if (found) conversation = yield* lockById(found.conversationId);
 	else if (input.contextUid !== undefined && input.taskUid === undefined)
 		conversation = yield* lockTheirs(input.deskId, input.contextUid, input.callerId, "asker");
-	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation)) } : none;
+	const rows: SendRows = conversation ? { ...none, ...(yield* around(desk, conversation, input)) } : none;
 	// Read again under the lock: what was an open task may have ended while this waited.
 	rows.named = found && conversation ? yield* taskOf(input.callerId, input.deskId, found.uid) : undefined;
 	const { scope } = input;

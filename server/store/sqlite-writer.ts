@@ -66,6 +66,8 @@ export interface WriterOptions {
 /** Operations of one commit, and milliseconds after which no other joins it: together they bound how long an answer is held back. */
 const GROUP_MAX = 256;
 const GROUP_MS = 8;
+/** Answers of one message to the event loop, which goes on with everything else between two. */
+const ANSWERS_AT_ONCE = 8;
 /** One wait for a lock; between two the thread looks at what else has come. */
 const LOCK_TRY_MS = 50;
 const IDLE_MS = 5_000;
@@ -252,7 +254,7 @@ class Writer {
 			this.waiting.splice(0, group.length);
 			this.settle(
 				() => this.commit.run(),
-				() => this.answer(answers),
+				() => this.answerAll(answers),
 			);
 			this.careful = false;
 		} catch (error) {
@@ -269,6 +271,11 @@ class Writer {
 		if (this.failures > 0)
 			this.tell({ type: "log", level: "info", fields: { refusedGroups: this.failures }, text: "The database takes writes again." });
 		this.failures = 0;
+	}
+
+	/** Hands a group's answers over, some at a time: the event loop takes them in between other things. */
+	private answerAll(answers: Answer[]): void {
+		for (let at = 0; at < answers.length; at += ANSWERS_AT_ONCE) this.answer(answers.slice(at, at + ANSWERS_AT_ONCE));
 	}
 
 	/** Never throws: an answer that cannot be handed over is a bug of its operation and keeps no other one back. */

@@ -87,7 +87,7 @@ function openReader(file: string): Connection {
 	const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
 	connection.pragma("query_only = on");
 	connection.pragma("temp_store = memory");
-	connection.pragma("cache_size = -16384");
+	connection.pragma("cache_size = -32768");
 	return connection;
 }
 
@@ -101,6 +101,8 @@ class SqliteDriver implements Driver {
 	private readonly begin;
 	private readonly end;
 	private readonly waiting = new Map<number, Waiting>();
+	/** JSON of answers that have come and are not yet given out; the first is being. */
+	private readonly heard: string[] = [];
 	private batch: Call[] = [];
 	private batchAt = 0;
 	private lastId = 0;
@@ -156,12 +158,27 @@ class SqliteDriver implements Driver {
 
 	private hear(message: FromWriter): void {
 		if (message.type === "answers") {
-			for (const answer of JSON.parse(message.answers) as Answer[]) this.settle(answer);
+			// All that the thread has sent comes in one go; what follows from an answer must not hold everything else up.
+			if (this.heard.push(message.answers) === 1) this.settleNext();
 		} else if (message.type === "log") {
 			this.options.log(message.level, message.fields, message.text);
 		} else if (message.type === "damaged") {
 			this.breakWith(damaged(), "The database is damaged: restore a backup with earthonline restore.");
 		}
+	}
+
+	private settleNext(): void {
+		const [next] = this.heard;
+		if (next === undefined) return;
+		this.settleAll(next);
+		setImmediate(() => {
+			this.heard.shift();
+			this.settleNext();
+		});
+	}
+
+	private settleAll(answers: string): void {
+		for (const answer of JSON.parse(answers) as Answer[]) this.settle(answer);
 	}
 
 	private settle(answer: Answer): void {
@@ -245,6 +262,8 @@ class SqliteDriver implements Driver {
 		if (this.broken) return;
 		this.broken = why;
 		this.options.log("error", error === undefined ? {} : { error }, text);
+		// What has come is known, whatever became of the thread.
+		for (const answers of this.heard.splice(0)) this.settleAll(answers);
 		for (const waiting of this.waiting.values()) waiting.reject(why);
 		this.waiting.clear();
 		this.drained?.();
