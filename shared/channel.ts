@@ -30,6 +30,10 @@ export const CHAT_METHODS = {
 	typing: `${EXTENSIONS.chat}/Typing`,
 	/** `{contextId, seq}`: the visitor has seen everything up to `seq`. */
 	seen: `${EXTENSIONS.chat}/Seen`,
+	/** `{contextId, seq, value}`: what the visitor thinks of the answer at `seq`: `up`, `down` or `none`. */
+	rate: `${EXTENSIONS.chat}/Rate`,
+	/** `{contextId}`: a `RatingsResult`. */
+	ratings: `${EXTENSIONS.chat}/Ratings`,
 } as const;
 
 export interface FollowFrom {
@@ -62,6 +66,10 @@ export interface DeskFace {
 	/** URL path of the picture, of our own origin. */
 	face: string;
 	online: boolean;
+	/** While it is away by its hours: when they begin again, milliseconds since the epoch. */
+	opensAt?: number;
+	/** It takes pictures: upload them to `/@<handle>/files` and name their addresses. */
+	pictures?: true;
 	suggestions: string[];
 	/** Where the desk waits for its owner: never more than a name. */
 	ownerName: string;
@@ -134,6 +142,14 @@ export interface HistoryResult {
 	more: boolean;
 }
 
+/** What a visitor thought of an answer. */
+export type Rating = "up" | "down";
+
+/** What the asker thought of the answers of one conversation; those of which they said nothing are left out. */
+export interface RatingsResult {
+	ratings: { seq: number; value: Rating }[];
+}
+
 /** `Events`: the log by polling, the same as over HTTP. Waits up to `waitMs` (at most 55,000) for the first new event. */
 export interface EventsParams {
 	contextId: string;
@@ -151,7 +167,7 @@ export interface EventsResult {
 /** What a chat/v1 event says. With a `seq` it stands in the log; without, it is of the moment only. */
 export type ChatSignal =
 	| { kind: "typing"; side: "asker" | "desk" }
-	| { kind: "presence"; online: boolean }
+	| { kind: "presence"; online: boolean; opensAt?: number }
 	| { kind: "seen"; side: "asker" | "desk"; seq: number }
 	| { kind: "microphone"; microphone: Microphone; name?: string };
 

@@ -3,9 +3,14 @@
  * site's config answer, and the messages between the two windows. Imports nothing: `embed.js` is built from it.
  */
 
-/** Attributes of the tag, without `data-` (requirements.md EMB-3). Modes and numbers beyond these come with numbered embeds. */
-export const MODES = ["floating", "inline"] as const;
+/** Attributes of the tag, without `data-` (requirements.md EMB-3). */
+export const MODES = ["floating", "pet", "button", "inline"] as const;
 export type Mode = (typeof MODES)[number];
+/** Sizes of a badge and of the button that is one drawn live (EMB-5, LINK-2). */
+export const SIZES = ["small", "medium", "large"] as const;
+export type Size = (typeof SIZES)[number];
+/** Longest greeting of a site's own, characters as they are counted by `String.length` (EMB-3). */
+export const GREETING_CHARS = 120;
 export type Theme = "light" | "dark" | "auto";
 export type Language = "en" | "zh";
 
@@ -14,30 +19,30 @@ export interface SiteConfig {
 	/** Whether the chat may show on this site. */
 	show: boolean;
 	/** Why not. */
-	reason?: "unlisted" | "blocked" | "guests_off" | "no_such_desk" | "malformed_site";
+	reason?: "unlisted" | "blocked" | "guests_off" | "no_such_desk" | "no_such_embed" | "malformed_site";
 	/** For the console of the site's owner: why the chat does not show, or a line for each attribute whose value is not known. */
 	help?: string;
 	/** The site as the server read it: the frame's `site` must be the same. */
 	site?: string;
 	handle: string;
+	/** The look of the numbered embed that the tag names (EMB-2): it holds whatever the tag says besides. Absent for a bare tag. */
+	embed?: EmbedLook;
 	name?: string;
 	/** URL path of the picture on our origin. */
 	face?: string;
 	online?: boolean;
+	/** What the agent says beside its face a few seconds in (EMB-9), in the language that the tag or the browser asks for; absent: nothing. */
 	greeting?: string;
-	suggestions?: string[];
 	language?: Language;
 }
 
-/** `/@<handle>/embed?site=…`: the framed document. */
-export const framePath = (
-	handle: string,
-	query: { site: string; theme?: Theme; accent?: string; lang?: Language; mode?: Mode },
-): string => {
-	const params = new URLSearchParams();
-	for (const [key, value] of Object.entries(query)) if (value) params.set(key, value);
-	return `/@${handle}/embed?${params}`;
-};
+/** What of an embed's look its number stands for. */
+export interface EmbedLook {
+	id: number;
+	mode: Mode;
+	theme: Theme;
+	accent?: string;
+}
 
 /** `#rgb` or `#rrggbb`; anything else is no accent. */
 export const isAccent = (value: string): boolean => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value);
@@ -51,12 +56,28 @@ export interface PageHello {
 	version: 1;
 }
 
+/** Longest name or address that a page may give for a visitor, and longest text that it may send in a visitor's name; characters. */
+export const CLAIM_CHARS = 200;
+export const PAGE_TEXT_CHARS = 4_000;
+
+/** What the page's script says of the visitor: a claim that is shown as one, never a proof of anything. */
+export interface Claim {
+	name?: string;
+	email?: string;
+}
+
 /** Page to frame, over the port. */
 export type PageMessage =
 	| { type: "open" }
 	| { type: "close" }
 	| { type: "theme"; theme: "light" | "dark" }
-	| { type: "viewport"; fullScreen: boolean };
+	| { type: "viewport"; fullScreen: boolean }
+	/** A claim without name and address takes back the one before. */
+	| ({ type: "identify" } & Claim)
+	/** Nothing of this visitor stays in this browser. */
+	| { type: "logout" }
+	/** The page's script writes, not the visitor: what is sent says so (reliability.md 27). */
+	| { type: "send"; text: string };
 
 /** Frame to page, over the port. */
 export type FrameMessage =
@@ -71,11 +92,17 @@ const isOneOf = (data: unknown, types: string): data is Record<string, unknown> 
 	return types.split(" ").includes((data as { type?: string } | null | undefined)?.type as string);
 };
 
+/** Whether a value is text that says something, of at most so many characters. */
+const isText = (value: unknown, chars: number): boolean => typeof value === "string" && /\S/.test(value) && value.length <= chars;
+
 /** Reads what came over the port in the frame; undefined for anything outside the union. */
 export function asPageMessage(data: unknown): PageMessage | undefined {
-	if (!isOneOf(data, "open close theme viewport")) return undefined;
+	if (!isOneOf(data, "open close theme viewport identify logout send")) return undefined;
 	if (data.type === "theme" && data.theme !== "light" && data.theme !== "dark") return undefined;
 	if (data.type === "viewport" && typeof data.fullScreen !== "boolean") return undefined;
+	if (data.type === "identify" && ![data.name, data.email].every((said) => said === undefined || isText(said, CLAIM_CHARS)))
+		return undefined;
+	if (data.type === "send" && !isText(data.text, PAGE_TEXT_CHARS)) return undefined;
 	return data as PageMessage;
 }
 

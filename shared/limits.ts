@@ -101,8 +101,43 @@ export const LIMITS = {
 	recentSites: 200,
 	/** Rules of a desk, allowed and blocked. */
 	siteRules: 500,
+	/** Silence after which a site that is allowed is named to its owner: its domain may be somebody else's by now (reliability.md 4.1). */
+	siteSilentMs: 90 * 24 * 60 * 60 * 1000,
+	/** Embeds of a desk, and characters of the name that its owner gives one. */
+	embeds: 100,
+	embedNameChars: 60,
+	/** Characters of a question in an address (LINK-3): what every browser, proxy and server passes on. */
+	askChars: 2_000,
+	/** How long a page waits for its answer, milliseconds: less than what fetching tools wait for a page. */
+	askWaitMs: 20_000,
+	/** The same for a person in a browser, who can look again. */
+	askBrowserWaitMs: 5_000,
+	/** Pages that wait at a time; the next ones answer at once with their receipt. */
+	askWaits: 500,
+	/** Time within which the same words to a desk are the same question. */
+	askRepeatMs: 10 * 60 * 1000,
+	/** Life of a private link after it was last asked with. */
+	followUpMs: 30 * 24 * 60 * 60 * 1000,
+	/** Badges kept as PNG, and slices of the font that they are drawn with. */
+	badgePictures: 200,
+	badgeFontSlices: 60,
 	/** Characters of one memory file (OWN-4). */
 	memoryFileChars: 20_000,
+	/** Bytes of a picture as it comes, and as it is kept; pixels of one (reliability.md 4.2, 97). */
+	pictureBytes: 10 * 1024 * 1024,
+	picturePixels: 16_000_000,
+	/** Pictures of one message of a visitor's. */
+	picturesPerMessage: 4,
+	/** Pictures of a guest an hour, and uploads of an address a minute. */
+	picturesPerGuestPerHour: 60,
+	picturesPerAddressPerMinute: 30,
+	/** Uploads that may come in at a time: each is held in memory whole. */
+	pictureUploads: 4,
+	/** Bytes of all pictures of a desk. */
+	pictureBytesPerDesk: 2 * 1024 * 1024 * 1024,
+	/** How long making a picture anew may take, and how long one that nobody has sent is kept. */
+	pictureMakeMs: 15_000,
+	pictureUnsentMs: 24 * 60 * 60 * 1000,
 	/** Time given to running turns at SIGTERM. */
 	stopMs: 20_000,
 	/** How long a write waits for the database before it is refused as retryable. */
@@ -112,6 +147,37 @@ export const LIMITS = {
 	requestMs: 30_000,
 	/** How often connections are held against the two. */
 	connectionCheckMs: 5_000,
+	/** Approvals that wait for the owner at a time, a conversation and a desk; how long one waits. */
+	approvalsPerConversation: 5,
+	approvalsPerDesk: 20,
+	approvalMs: 7 * 24 * 60 * 60 * 1000,
+	/** Things that a turn does outside; those of one guest at a desk, and of one desk, in 24 hours. */
+	callsPerTurn: 3,
+	callsPerGuestPerDay: 50,
+	callsPerDeskPerDay: 1_000,
+	/** How long what such a call brought is kept for its turn, and how long that it was made. */
+	callResultMs: 24 * 60 * 60 * 1000,
+	callsKeptMs: 90 * 24 * 60 * 60 * 1000,
+	/** UTF-8 bytes of what one such call may bring, and characters of a web search. */
+	callResultBytes: 64 * 1024,
+	searchChars: 300,
+	/** Pages that a web search gives, and characters of a title and of what is quoted of a page. */
+	searchPages: 5,
+	pageTitleChars: 120,
+	pageTextChars: 500,
+	/** Longest time that a calendar is asked about, and how many occurrences of its events are looked at for that. */
+	calendarSpanMs: 62 * 24 * 60 * 60 * 1000,
+	calendarOccurrences: 50_000,
+	/** Characters of an event's title. */
+	eventTitleChars: 120,
+	/** Calling an address outside: to be connected, to have the headers, to have everything; bytes of the headers. */
+	outboundConnectMs: 5_000,
+	outboundHeadersMs: 10_000,
+	outboundTotalMs: 15_000,
+	outboundHeaderBytes: 16 * 1024,
+	/** Bytes of an answer from outside: usually, and of a calendar. */
+	outboundBodyBytes: 512 * 1024,
+	calendarBytes: 2 * 1024 * 1024,
 } as const;
 
 export type Limits = { [K in keyof typeof LIMITS]: number };

@@ -8,6 +8,9 @@ const PATHS = {
 	stop: "M8 8h8v8H8z",
 	down: "M12 5v14M6 13l6 6 6-6",
 	file: "M7 3h7l4 4v14H7zM14 3v4h4",
+	picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
+	thumbUp: "M7 11v9H4v-9zM7 11l4-8c2 0 3 1 3 3l-1 4h6l-2 10H7",
+	thumbDown: "M7 13V4H4v9zM7 13l4 8c2 0 3-1 3-3l-1-4h6L17 4H7",
 } as const;
 
 export function Icon({ name }: { name: keyof typeof PATHS }): JSX.Element {

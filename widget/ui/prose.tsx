@@ -5,11 +5,11 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Span } from "../../shared/inline.js";
+import { says } from "../../shared/links.js";
+import { type Block, parseMarkdown, plainWords } from "../../shared/markdown.js";
 import { copyText } from "./copy.js";
 import { directionOf } from "./direction.js";
-import type { Span } from "./inline.js";
-import { says } from "./links.js";
-import { type Block, parseMarkdown, plainWords } from "./markdown.js";
 
 /** What the button over a code block says. */
 export interface ProseWords {
@@ -151,8 +151,11 @@ function Code({ text, language, words }: { text: string; language: string; words
 			<div class="code-head">
 				<span>{language}</span>
 				<button type="button" onClick={() => void copy()}>
-					<span role="status">{copied ? words.copied : words.copy}</span>
+					{copied ? words.copied : words.copy}
 				</button>
+				<span class="unseen" role="status">
+					{copied && words.copied}
+				</span>
 			</div>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reached by keyboard. */}
 			<pre tabIndex={0}>
