@@ -99,6 +99,12 @@ export class Access {
 		return guest;
 	}
 
+	/** A key that is not revoked, and the desk of its account. Asked of the store each time: it opens what only an owner may do. */
+	async ownKey(key: string): Promise<{ handle: string; uid: string; name: string; last4: string } | undefined> {
+		if (key.length > LIMITS.idChars || !key.startsWith(KEY)) return undefined;
+		return await this.parts.store.read.deskByKey(hashOf(key));
+	}
+
 	/** A new key: 256 random bits. */
 	newKey(): string {
 		return `${KEY}${Buffer.from(this.parts.random.bytes(32)).toString("base64url")}`;

@@ -9,7 +9,7 @@ import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, T
 import { mayMove } from "./task-states.js";
 
 /** What of a desk its conversations are judged by. */
-export type DeskOf = Pick<DeskRow, "id" | "name" | "settings" | "ownerId" | "ownerName" | "language">;
+export type DeskOf = Pick<DeskRow, "id" | "name" | "settings" | "preset" | "apps" | "ownerId" | "ownerName" | "language">;
 
 /** What stood in the database when the operation was judged. */
 export interface ConversationRows {
@@ -47,6 +47,12 @@ export interface ConversationChange {
 	endedTurns: number[];
 	gaps: string[];
 	at: number;
+	/** What a turn that begins with this change may do at most; the first pin of a turn stays (PRE-3). */
+	pin?: { turnUid: string; preset: string };
+	/** Pictures of ours that the message names, and who sent it: their own among them belong to the conversation from now on. */
+	pictures?: { uids: string[]; principalId: number };
+	/** The message came by another door than the conversation: nothing said in it counts as said in the embed any more (PRE-2). */
+	elsewhere?: boolean;
 	/** The operation's answer, to be told the id of a conversation that this change makes. */
 	made?: { conversationId: number };
 }

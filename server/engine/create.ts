@@ -1,15 +1,21 @@
 /** Builds the engine from its parts: the one place where its rooms are joined. */
 import { Access } from "./access.js";
 import { Announcer } from "./announcer.js";
+import { NO_APPS, useOf } from "./apps.js";
 import { Contexts } from "./contexts.js";
 import { Desks } from "./desks.js";
 import { embedDoor } from "./embed-door.js";
 import type { Desk, Engine, EngineParts, ShutOut } from "./engine.js";
 import { Events } from "./events.js";
+import { FollowUps } from "./follow-ups.js";
 import { createIds } from "./ids.js";
+import { Opening } from "./opening.js";
 import { ownerDoor } from "./owner.js";
 import { PageTokens } from "./page-tokens.js";
+import { NO_PICTURES, Pictures } from "./pictures.js";
 import type { StoredEvent } from "./ports.js";
+import { presetsDoor } from "./presets.js";
+import { Ratings } from "./ratings.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import { Tasks } from "./tasks.js";
 import { Turns } from "./turns.js";
@@ -30,7 +36,18 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		if (last) events.publish({ conversationId, seq: last.seq, events: added });
 	};
 	const deskById = (id: number): Promise<DeskRow | undefined> => store.read.deskById(id);
-	const turns = new Turns({ store, clock, log, newId, answerers: parts.answerers, deskById, grown, published: () => undefined });
+	const apps = { store, clock, newId, log, apps: parts.apps ?? NO_APPS };
+	const turns = new Turns({
+		store,
+		clock,
+		log,
+		newId,
+		answerers: parts.answerers,
+		deskById,
+		grown,
+		published: () => undefined,
+		use: (claim, signal) => useOf(apps, claim, signal),
+	});
 
 	const shared = new Map<number, Promise<PrincipalRow>>();
 	const sharedGuest = (desk: Desk): Promise<PrincipalRow> => {
@@ -55,15 +72,19 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 	});
 
 	const contexts = new Contexts({ store, clock, events });
-	const upkeep = new Upkeep({ store, clock, log, events, grown });
+	const ratings = new Ratings({ store, clock });
+	const pictures = new Pictures({ store, clock, random, hand: parts.pictures ?? NO_PICTURES, limits: parts.limits });
+	const upkeep = new Upkeep({ store, clock, log, events, grown, tidyPictures: () => pictures.tidy() });
 	const shutOuts = new Announcer<ShutOut>();
 	const presences = new Announcer<Desk>();
+	const opening = new Opening({ store, clock, desks, presence: (desk) => presences.tell(desk) });
 	const owner = ownerDoor({
 		...parts,
 		newId,
 		access,
 		desks,
 		turns,
+		ratings,
 		grown,
 		shutOut: (who) => shutOuts.tell(who),
 		presence: (desk) => presences.tell(desk),
@@ -91,22 +112,45 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		history: (caller, desk, contextId, before, limit) => contexts.history(caller, desk, contextId, before, limit),
 		events: (caller, desk, query) => contexts.poll(caller, desk, query),
 		follow: (conversationId, contextId, after, wake) => events.follow(conversationId, contextId, after, wake),
+		rate: (caller, desk, contextId, seq, value) => ratings.rate(caller, desk, contextId, seq, value),
+		ratings: (caller, desk, contextId) => ratings.ofContext(caller, desk, contextId),
 		typing: (caller, desk, contextId) => contexts.typing(caller, desk, contextId),
 		seen: (caller, desk, contextId, seq) => contexts.seen(caller, desk, contextId, seq),
 		onSignal: (conversationId, listener) => events.onSignal(conversationId, listener),
 		onShutOut: (listener) => shutOuts.on(listener),
-		onPresence: (listener) => presences.on(({ row, face }) => listener(row.id, face.online)),
+		onPresence: (listener) => presences.on(({ row, face }) => listener(row.id, face)),
 
 		embed: embedDoor({ store, clock, random, secret, limits: parts.limits, log }),
+		followUps: new FollowUps({
+			store,
+			clock,
+			random,
+			newId,
+			events,
+			tasks,
+			answers: (desk) => turns.answererOf(desk.row) !== undefined,
+		}),
+		presets: presetsDoor({
+			...apps,
+			async deskAt(handle) {
+				// Says which desks there are, where it is none.
+				await owner.settings(handle);
+				return (await desks.get(handle)) as Desk;
+			},
+			forget: (handle) => desks.forget(handle),
+		}),
+		pictures,
 		owner,
 
 		counts: () => ({ turns: turns.running, messages: tasks.taken }),
 		async start() {
 			await turns.start();
 			upkeep.start();
+			opening.start();
 		},
 		async stop(graceMs) {
 			upkeep.stop();
+			opening.stop();
 			await turns.drain(graceMs);
 		},
 	};

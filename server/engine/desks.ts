@@ -1,9 +1,10 @@
 /** Desks as they are now, kept in memory until they change: every request asks for one. */
 import type { DeskFace } from "../../shared/channel.js";
 import type { Desk } from "./engine.js";
+import { opensAt } from "./hours.js";
 import type { Clock, Store } from "./ports.js";
 import type { DeskRow } from "./rows.js";
-import { settingsOf } from "./settings.js";
+import { type DeskSettings, isThere, settingsOf } from "./settings.js";
 
 /** Another process may have changed a desk: what is remembered is looked at again after this. */
 const FRESH_MS = 5_000;
@@ -32,9 +33,11 @@ export class Desks {
 	/** The same object while nothing has changed: what doors keep for a desk (its card's bytes) stays good. */
 	private async deskOf(row: DeskRow, before: { desk: Promise<Desk | undefined> } | undefined): Promise<Desk> {
 		const old = await before?.desk.catch(() => undefined);
-		if (old && JSON.stringify(old.row) === JSON.stringify(row)) return old;
 		const settings = settingsOf(row.settings);
-		return { row, settings, face: faceOf(row, settings.builtInAnswerer, this.brand) };
+		const here = presenceOf(settings, this.clock.now());
+		const isSame = old && old.face.online === here.online && old.face.opensAt === here.opensAt;
+		if (isSame && JSON.stringify(old.row) === JSON.stringify(row)) return old;
+		return { row, settings, face: faceOf(row, settings, here, this.brand) };
 	}
 
 	async all(): Promise<Desk[]> {
@@ -48,12 +51,20 @@ export class Desks {
 	}
 }
 
-const faceOf = (row: DeskRow, online: boolean, brand: string): DeskFace => ({
+/** Whether somebody is there, and when somebody will be, where the owner's hours say it. */
+export function presenceOf(settings: DeskSettings, now: number): Pick<DeskFace, "online" | "opensAt"> {
+	if (isThere(settings, now)) return { online: true };
+	const opens = settings.builtInAnswerer ? opensAt(settings.hours, now) : undefined;
+	return opens === undefined ? { online: false } : { online: false, opensAt: opens };
+}
+
+const faceOf = (row: DeskRow, settings: DeskSettings, here: Pick<DeskFace, "online" | "opensAt">, brand: string): DeskFace => ({
 	handle: row.handle,
 	name: row.name,
 	...(row.about === "" ? {} : { about: row.about }),
 	face: `/@${row.handle}/face.svg`,
-	online,
+	...here,
+	...(settings.parts === "all" ? { pictures: true } : {}),
 	suggestions: JSON.parse(row.suggestions) as string[],
 	ownerName: row.ownerName,
 	brand,

@@ -1,9 +1,12 @@
-/** Where a desk's chat may show, and the tickets of the documents that show it (SITE-1 to 3; design.md, "The embed handshake"). */
+/** Where a desk's chat may show, what its numbered embeds look like, and the tickets of the documents that show it (SITE-1 to 3, EMB-2; design.md, "The embed handshake"). */
 import { LIMITS, type Limits } from "../../shared/limits.js";
 import type { Desk, EmbedDoor, EngineParts, SiteAnswer } from "./engine.js";
 import type { Clock, Random, Store } from "./ports.js";
 import { judge } from "./sites.js";
 import { readTicket, TICKET_NONCE_BYTES, ticketHash, writeTicket } from "./tickets.js";
+
+/** A number as the tag bears it: in its one spelling, and no larger than a column holds. */
+const EMBED_NUMBER = /^[1-9][0-9]{0,8}$/;
 
 export function embedDoor(parts: {
 	store: Store;
@@ -16,15 +19,23 @@ export function embedDoor(parts: {
 	const { store, clock, random, secret, limits } = parts;
 	const answerOf = (verdict: "allowed" | "blocked" | "unlisted"): SiteAnswer =>
 		verdict === "allowed" ? { show: true } : { show: false, reason: verdict };
+	const noSuchEmbed: SiteAnswer = { show: false, reason: "no_such_embed" };
+	/** Looked up anew each time: a change shows at the next page load, and a deleted one shows nothing from now on. */
+	const find = async (desk: Desk, embed: string) =>
+		EMBED_NUMBER.test(embed) ? await store.read.embed(desk.row.id, Number(embed)) : undefined;
 	const closed = (desk: Desk): SiteAnswer | undefined => (desk.settings.guests ? undefined : { show: false, reason: "guests_off" });
 	const judged = async (desk: Desk, site: string) => judge(await store.read.sites(desk.row.id), site, desk.settings.allowAnySite);
 	/** When a site was last looked at for a visit: the store is asked at most once a minute a desk and site, not once a page view. */
 	const looked = new Map<string, number>();
 
 	return {
-		async ask(desk, site) {
+		find,
+		async ask(desk, site, embed) {
 			const shut = closed(desk);
 			if (shut) return shut;
+			// What cannot show anywhere is noted nowhere. A blocked site is told that and no more.
+			if (embed !== undefined && !(await find(desk, embed)))
+				return (await judged(desk, site)) === "blocked" ? answerOf("blocked") : noSuchEmbed;
 			const now = clock.now();
 			const at = `${desk.row.id} ${site}`;
 			if ((looked.get(at) ?? Number.NEGATIVE_INFINITY) + LIMITS.siteVisitMs > now) return answerOf(await judged(desk, site));
@@ -46,11 +57,16 @@ export function embedDoor(parts: {
 				return answerOf(await judged(desk, site));
 			}
 		},
-		async check(desk, site) {
-			return closed(desk) ?? answerOf(await judged(desk, site));
+		async check(desk, site, embed) {
+			const shut = closed(desk);
+			if (shut) return shut;
+			const verdict = await judged(desk, site);
+			return verdict !== "blocked" && embed !== undefined && !(await find(desk, embed)) ? noSuchEmbed : answerOf(verdict);
 		},
-		issueTicket: (desk, site) =>
-			writeTicket(secret, { handle: desk.row.handle, site, embed: null }, clock.now(), random.bytes(TICKET_NONCE_BYTES)),
+		issueTicket(desk, site, embed) {
+			const facts = { handle: desk.row.handle, site, embed: embed === undefined ? null : String(embed) };
+			return writeTicket(secret, facts, clock.now(), random.bytes(TICKET_NONCE_BYTES));
+		},
 		readTicket: (desk, ticket) => readTicket(secret, ticket, desk.row.handle, clock.now())?.provenance,
 		async redeemTicket(desk, ticket, principal) {
 			const read = readTicket(secret, ticket, desk.row.handle, clock.now());

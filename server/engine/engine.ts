@@ -5,11 +5,16 @@
  */
 
 import type { Message, TaskState } from "../../shared/a2a.schema.js";
-import type { ContextState, DeskFace } from "../../shared/channel.js";
+import type { ContextState, DeskFace, Rating } from "../../shared/channel.js";
 import type { Limits } from "../../shared/limits.js";
+import type { Apps } from "./apps-ports.js";
+import type { EmbedChange } from "./embeds-operations.js";
 import type { Profile } from "./people-operations.js";
-import type { Clock, Hint, Provenance, Random, Store, StoredEvent } from "./ports.js";
-import type { SiteRow } from "./reads.js";
+import type { PicturesDoor } from "./pictures.js";
+import type { Clock, Hint, PictureHand, Provenance, Random, Store, StoredEvent } from "./ports.js";
+import type { PresetsDoor } from "./presets.js";
+import type { RatedAnswer } from "./ratings.js";
+import type { EmbedRow, SiteRow } from "./reads.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import type { DeskSettings } from "./settings.js";
 import type { RuleOptions } from "./sites.js";
@@ -118,6 +123,10 @@ export interface Engine {
 	/** Reads the log of an open context from a seq on, page by page, then as it grows. See `Following`. */
 	follow(conversationId: number, contextId: string, after: number, wake: () => void): Following;
 
+	/** What the asker thinks of the answer at a seq. Throws `context_not_found`, `invalid_params`. */
+	rate(caller: Caller, desk: Desk, contextId: string, seq: number, value: Rating | "none"): Promise<void>;
+	ratings(caller: Caller, desk: Desk, contextId: string): Promise<{ seq: number; value: Rating }[]>;
+
 	/** Signals that are not in the log. */
 	typing(caller: Caller, desk: Desk, contextId: string): Promise<void>;
 	seen(caller: Caller, desk: Desk, contextId: string, seq: number): Promise<void>;
@@ -127,10 +136,16 @@ export interface Engine {
 	onShutOut(listener: (who: ShutOut) => void): () => void;
 
 	/** Called when a desk goes online or offline. Returns what stops it. */
-	onPresence(listener: (deskId: number, online: boolean) => void): () => void;
+	onPresence(listener: (deskId: number, here: Pick<DeskFace, "online" | "opensAt">) => void): () => void;
 
 	/** Sites and tickets of a desk's embed. */
 	embed: EmbedDoor;
+	/** Questions asked by an address alone, and their private links (LINK-3). */
+	followUps: FollowUpDoor;
+	/** What the agent may do in the embed, what waits for its owner, and apps (PRE-1 to 5). */
+	presets: PresetsDoor;
+	/** Pictures that visitors send. */
+	pictures: PicturesDoor;
 	/** Things only the owner (command line, later their pages) asks for. */
 	owner: OwnerDoor;
 
@@ -143,10 +158,10 @@ export interface Engine {
 	stop(graceMs: number): Promise<void>;
 }
 
-/** A principal; or of a desk those who came by sites, its guests, or everybody but the visitors of its chat. */
+/** A principal; or of a desk those who came by sites, by one embed, its guests, or everybody but the visitors of its chat. */
 export type ShutOut =
-	| { principalId: number; deskId?: undefined; site?: undefined; everybody?: undefined }
-	| { principalId?: undefined; deskId: number; site?: string; everybody?: true };
+	| { principalId: number; deskId?: undefined; site?: undefined; embed?: undefined; everybody?: undefined }
+	| { principalId?: undefined; deskId: number; site?: string; embed?: number; everybody?: true };
 
 export interface OpenContext {
 	conversationId: number;
@@ -165,19 +180,54 @@ export interface Following {
 }
 
 export interface EmbedDoor {
-	/** Whether the chat may show on a site (its canonical origin), and writes `recent` or `pending`, at most once a minute each. */
-	ask(desk: Desk, site: string): Promise<SiteAnswer>;
+	/**
+	 * Whether the chat may show on a site (its canonical origin), and writes `recent` or `pending`, at most once a minute each.
+	 * `embed`: the number of a numbered embed, as text; whatever is no number of one there is `no_such_embed`.
+	 */
+	ask(desk: Desk, site: string, embed?: string): Promise<SiteAnswer>;
 	/** The same without writing anything. */
-	check(desk: Desk, site: string): Promise<SiteAnswer>;
-	/** A ticket for a framed document (`site`) or the chat page (no site). */
-	issueTicket(desk: Desk, site: string | null): string;
+	check(desk: Desk, site: string, embed?: string): Promise<SiteAnswer>;
+	/** The look of a numbered embed as it is now. Undefined: no such number (any more). */
+	find(desk: Desk, embed: string): Promise<EmbedRow | undefined>;
+	/** A ticket for a framed document (`site`, and the number of its embed) or the chat page (no site). */
+	issueTicket(desk: Desk, site: string | null, embed?: number): string;
 	/** Reads a ticket: its provenance, or undefined where it is not ours, expired, or for another desk. */
 	readTicket(desk: Desk, ticket: string): Provenance | undefined;
 	/** Binds a ticket to the guest who shows it first. False: another guest holds it. */
 	redeemTicket(desk: Desk, ticket: string, principal: PrincipalRow): Promise<boolean>;
 }
 
-export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "blocked" | "guests_off" };
+/** `seen`: the seq of the thread that the asker had before them. Waits up to `waitMs` for what moves to come to rest. */
+export interface FollowUpDoor {
+	/** Asks as a new guest; the same words within a while are the same question. `key` is its private link's, given this once. Throws DeskError. */
+	ask(desk: Desk, words: string, wait: { waitMs: number; signal?: AbortSignal }): Promise<{ key: string; thread: Thread }>;
+	/** Asks more with a private link. Undefined: there is no such link (any more). Throws DeskError. */
+	more(desk: Desk, key: string, words: string, wait: { seen?: number; waitMs: number; signal?: AbortSignal }): Promise<Thread | undefined>;
+	/** What a private link reads. Undefined: there is no such link (any more). */
+	read(desk: Desk, key: string, wait: { waitMs: number; signal?: AbortSignal }): Promise<Thread | undefined>;
+	/** Ends a private link; one that is not there is ended already. */
+	end(desk: Desk, key: string): Promise<void>;
+}
+
+export interface Thread {
+	/** What was said, oldest first. */
+	lines: ThreadLine[];
+	state: ThreadState;
+	/** Where its log stands. */
+	seq: number;
+}
+
+export interface ThreadLine {
+	from: "asker" | "desk";
+	message: Message;
+	/** Milliseconds since the epoch. */
+	at: number;
+}
+
+/** `working`: an answer is on its way · `kept`: for the owner, since nobody is there who answers at once · `asks`: it is the asker's turn · `ended`: the desk has ended the conversation. */
+export type ThreadState = "answered" | "asks" | "authorise" | "working" | "kept" | "failed" | "expired" | "ended";
+
+export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "blocked" | "guests_off" | "no_such_embed" };
 
 export interface OwnerDoor {
 	/** Makes an account with a desk. Throws `invalid_params` for a handle that is not one or is taken. */
@@ -201,15 +251,29 @@ export interface OwnerDoor {
 	createKey(handle: string, name: string): Promise<string>;
 	keys(handle: string): Promise<{ uid: string; name: string; last4: string }[]>;
 	revokeKey(handle: string, uid: string): Promise<void>;
+	/** The desk whose owner a key speaks for, and the key as that owner knows it; undefined for a key that is not valid (any more), and for whatever is none. */
+	deskByKey(key: string): Promise<{ desk: Desk; key: { uid: string; name: string; last4: string } } | undefined>;
 	sites(handle: string): Promise<SiteRow[]>;
 	/** Throws `invalid_params` naming what is wrong with the rule. */
 	setSite(handle: string, rule: string, state: "allowed" | "blocked"): Promise<SiteRow>;
 	removeSite(handle: string, rule: string): Promise<void>;
+	/** Everything an owner wants to know before they allow or block. */
+	siteList(handle: string): Promise<SiteList>;
+	/** Several sites at once, all or none. Throws `invalid_params` naming what is wrong, `not_found` for what is to go and is not there. */
+	changeSites(handle: string, change: SitesChange): Promise<SiteList>;
+	/** Numbered embeds, oldest first (EMB-2). */
+	embeds(handle: string): Promise<EmbedRow[]>;
+	/** Makes one; with `number` changes that one. Throws as `decideSaveEmbed` does. */
+	saveEmbed(handle: string, change: EmbedChange, number?: number): Promise<EmbedRow>;
+	/** Sites that still carry the number stop showing the chat, and chats that are open there end. */
+	deleteEmbed(handle: string, number: number): Promise<void>;
 	/** Throws `invalid_params` for a path that is none and a text that is empty or too long. */
 	putMemory(handle: string, path: string, text: string): Promise<void>;
 	/** Throws `not_found` where there is no such file. */
 	removeMemory(handle: string, path: string): Promise<void>;
 	memory(handle: string): Promise<{ path: string; text: string }[]>;
+	/** What askers thought of answers, the newest first. */
+	ratings(handle: string): Promise<RatedAnswer[]>;
 	gaps(handle: string): Promise<{ id: number; question: string; at: number }[]>;
 	settings(handle: string): Promise<DeskSettings>;
 	changeSettings(handle: string, change: Partial<DeskSettings>): Promise<Desk>;
@@ -219,10 +283,43 @@ export interface OwnerDoor {
 	revokeGuest(handle: string, principalUid: string): Promise<void>;
 }
 
+/** Where the chat may show, where it has, and who waits (SITE-1 to 3). Times are milliseconds. */
+export interface SiteList {
+	/** "Allow on any website". */
+	anySite: boolean;
+	/** Allowed, blocked and waiting, in the order in which they came. */
+	rules: ListedSite[];
+	/** Where it has shown lately, newest first. */
+	recent: { site: string; seenAt: number }[];
+	/** How often sites asked that no longer fit among those that wait, since the list was last changed. */
+	more: number;
+}
+
+export interface ListedSite extends SiteRow {
+	/** Allowed, and nobody has seen the chat there for LIMITS.siteSilentMs: its domain may be somebody else's by now. */
+	silent: boolean;
+	/** That its name may be taken for another's. */
+	warning?: string;
+}
+
+/** Sites as an owner types them. What is not given stays. */
+export interface SitesChange {
+	anySite?: boolean;
+	/** The whole list of those allowed. */
+	sites?: string[];
+	allow?: string[];
+	block?: string[];
+	unblock?: string[];
+	/** Off the list, whatever they say there. */
+	remove?: string[];
+}
+
 /** What the engine is built from. */
 export interface EngineParts {
 	store: Store;
 	answerers: import("./ports.js").Answerer[];
+	/** Absent: no pictures are taken. */
+	pictures?: PictureHand;
 	clock: Clock;
 	random: Random;
 	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
@@ -230,6 +327,8 @@ export interface EngineParts {
 	/** Name in the line under the chat's box. */
 	brand: string;
 	limits: Limits;
+	/** The hand that reaches apps; absent: none can be connected. */
+	apps?: Apps;
 }
 
 export type { Hint, StoredEvent };

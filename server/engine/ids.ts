@@ -8,7 +8,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-export type IdPrefix = "tsk" | "ctx" | "msg" | "gst" | "acc" | "key" | "trn" | "clm";
+export type IdPrefix = "tsk" | "ctx" | "msg" | "gst" | "acc" | "key" | "trn" | "clm" | "apr" | "app" | "cal";
 export type NewId = (prefix: IdPrefix) => string;
 
 /** A maker of ids for one process. `bytes` is drawn a block at a time: a system call an id would cost more than the id. */

@@ -2,9 +2,15 @@
  * Every write of the product, by name: the rule that judges it. The store holds the other half of each (`load` and `write`) under
  * the same name; whoever runs them joins the two (`server/writer.ts` on SQLite, the driver's caller on PostgreSQL).
  */
+import { appDecides } from "./apps-operations.js";
 import { decideCancelTask, decideExpireTask, decideHandBack, decideSeen, decideTakeMicrophone } from "./conversation-operations.js";
+import { embedDecides } from "./embeds-operations.js";
+import { followUpDecides } from "./follow-ups-operations.js";
 import { decideFoldChunks } from "./housekeeping.js";
 import * as people from "./people-operations.js";
+import { pictureDecides } from "./pictures-operations.js";
+import { presetDecides } from "./presets-operations.js";
+import { decideRate } from "./ratings-operations.js";
 import { decideSend } from "./send.js";
 import { siteDecides } from "./sites-operations.js";
 import { decideFinishTurn } from "./turn-endings.js";
@@ -36,6 +42,12 @@ export const decides = {
 	putMemory: people.decidePutMemory,
 	ensureSecret: people.decideEnsureSecret,
 	...siteDecides,
+	...embedDecides,
+	...presetDecides,
+	...appDecides,
+	...followUpDecides,
+	...pictureDecides,
+	rate: decideRate,
 };
 
 type Decides = typeof decides;

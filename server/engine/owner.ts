@@ -2,11 +2,13 @@
 import { DeskError } from "../../shared/errors.js";
 import { type Access, hashOf } from "./access.js";
 import type { Desks } from "./desks.js";
+import { embedsOwner } from "./embeds-owner.js";
 import type { Desk, EngineParts, OwnerDoor, ShutOut } from "./engine.js";
 import type { NewId } from "./ids.js";
 import type { StoredEvent } from "./ports.js";
-import { checkSettings } from "./settings.js";
-import { parseRule } from "./sites.js";
+import type { Ratings } from "./ratings.js";
+import { checkSettings, isThere } from "./settings.js";
+import { sitesOwner } from "./sites-owner.js";
 import type { Turns } from "./turns.js";
 
 /** How many desks a refusal names. */
@@ -19,6 +21,7 @@ export interface OwnerParts extends EngineParts {
 	access: Access;
 	desks: Desks;
 	turns: Turns;
+	ratings: Ratings;
 	grown: (conversationId: number, events: StoredEvent[]) => void;
 	shutOut: (who: ShutOut) => void;
 	/** The desk is online or no longer. */
@@ -46,7 +49,24 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		return await deskAt(handle);
 	};
 
+	const changeSettings: OwnerDoor["changeSettings"] = async (handle, change) => {
+		const desk = await deskAt(handle);
+		await store.write("changeDesk", { deskId: desk.row.id, change: checkSettings(change), now: clock.now() });
+		const after = await changed(handle);
+		// Whatever became narrower holds for those that are in already.
+		const deskId = after.row.id;
+		const isNarrower = (name: "guests" | "a2a" | "allowAnySite"): boolean => desk.settings[name] && !after.settings[name];
+		if (isNarrower("a2a")) parts.shutOut({ deskId, everybody: true });
+		if (isNarrower("guests")) parts.shutOut({ deskId });
+		if (isNarrower("allowAnySite")) parts.shutOut({ deskId, site: "*" });
+		if (desk.face.online !== after.face.online || desk.face.opensAt !== after.face.opensAt) parts.presence(after);
+		if (isThere(after.settings, clock.now()) && !desk.face.online) await turns.look();
+		return after;
+	};
+
 	return {
+		...embedsOwner({ ...parts, deskAt }),
+		...sitesOwner({ ...parts, deskAt, changeSettings }),
 		async createOwner(input) {
 			const now = clock.now();
 			await store.write("createOwner", {
@@ -104,25 +124,16 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			const keys = await store.read.keys((await deskAt(handle)).row.ownerId);
 			return keys.filter((k) => k.revokedAt === null).map(({ uid, name, last4 }) => ({ uid, name, last4 }));
 		},
+		async deskByKey(key) {
+			const found = await access.ownKey(key);
+			const desk = found && (await desks.get(found.handle));
+			return desk && found && { desk, key: { uid: found.uid, name: found.name, last4: found.last4 } };
+		},
 		async revokeKey(handle, uid) {
 			const desk = await deskAt(handle);
 			const { principalId } = await store.write("revokeKey", { deskId: desk.row.id, uid, now: clock.now() });
 			access.forget(principalId);
 			parts.shutOut({ principalId });
-		},
-		async sites(handle) {
-			return await store.read.sites((await deskAt(handle)).row.id);
-		},
-		async setSite(handle, rule, state) {
-			const desk = await deskAt(handle);
-			const row = await store.write("setSite", { deskId: desk.row.id, rule: parseRule(rule, parts.sites), state, now: clock.now() });
-			if (state === "blocked") parts.shutOut({ deskId: desk.row.id, site: row.rule });
-			return row;
-		},
-		async removeSite(handle, rule) {
-			const desk = await deskAt(handle);
-			const row = await store.write("removeSite", { deskId: desk.row.id, rule, now: clock.now() });
-			if (row.state === "allowed") parts.shutOut({ deskId: desk.row.id, site: row.rule });
 		},
 		async putMemory(handle, path, text) {
 			const desk = await deskAt(handle);
@@ -140,26 +151,16 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		async memory(handle) {
 			return await store.read.memory((await deskAt(handle)).row.id);
 		},
+		async ratings(handle) {
+			return await parts.ratings.ofDesk((await deskAt(handle)).row.id);
+		},
 		async gaps(handle) {
 			return await store.read.gaps((await deskAt(handle)).row.id, 200);
 		},
 		async settings(handle) {
 			return (await deskAt(handle)).settings;
 		},
-		async changeSettings(handle, change) {
-			const desk = await deskAt(handle);
-			await store.write("changeDesk", { deskId: desk.row.id, change: checkSettings(change), now: clock.now() });
-			const after = await changed(handle);
-			// Whatever became narrower holds for those that are in already.
-			const deskId = after.row.id;
-			const isNarrower = (name: "guests" | "a2a" | "allowAnySite"): boolean => desk.settings[name] && !after.settings[name];
-			if (isNarrower("a2a")) parts.shutOut({ deskId, everybody: true });
-			if (isNarrower("guests")) parts.shutOut({ deskId });
-			if (isNarrower("allowAnySite")) parts.shutOut({ deskId, site: "*" });
-			if (desk.settings.builtInAnswerer !== after.settings.builtInAnswerer) parts.presence(after);
-			if (after.settings.builtInAnswerer && !desk.settings.builtInAnswerer) await turns.look();
-			return after;
-		},
+		changeSettings,
 		async takeMicrophone(handle, contextId) {
 			const desk = await deskAt(handle);
 			const answer = await store.write("takeMicrophone", {

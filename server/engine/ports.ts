@@ -3,6 +3,8 @@
  * these; `open.ts` chooses them and `app.ts` puts them together. The rows and operations of conversations stand in `rows.ts` and `operations.ts`.
  */
 import type { Message, Part } from "../../shared/a2a.schema.js";
+import type { AppAccess } from "../../shared/presets.js";
+import type { Use } from "./apps-ports.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations.js";
 import type { Reads } from "./reads.js";
 
@@ -54,6 +56,17 @@ export interface Store {
 	close(): Promise<void>;
 }
 
+/** Makes pictures anew and keeps them (`files/`). Ids are made by the engine and are fit for a file's name. */
+export interface PictureHand {
+	/** The same picture with nothing of the file that came. `said`: the media type that its sender gave it. Throws `content_type_not_supported`, `too_large`, `invalid_params`, `unavailable`. */
+	make(bytes: Uint8Array, said: string | undefined): Promise<{ bytes: Uint8Array; mediaType: string; width: number; height: number }>;
+	/** Resolves when it is on disk. */
+	put(uid: string, bytes: Uint8Array): Promise<void>;
+	get(uid: string): Promise<Uint8Array | undefined>;
+	/** One that is not there is removed already. */
+	remove(uid: string): Promise<void>;
+}
+
 /** One file of a desk's memory. */
 export interface MemoryFile {
 	path: string;
@@ -63,7 +76,8 @@ export interface MemoryFile {
 /** What a turn may do. Read anew from the store when it does it; this is what an answerer may plan with. */
 export interface TurnMay {
 	webSearch: boolean;
-	apps: Record<string, "none" | "busy" | "read">;
+	/** Those that are connected; `none`: nothing is given of it, and the owner is asked (PRE-4). */
+	apps: Readonly<Record<string, AppAccess>>;
 }
 
 /** One line of the conversation as an answerer sees it. */
@@ -89,6 +103,8 @@ export interface Turn {
 	/** Files read in every conversation, and those of this person. */
 	memory(): Promise<MemoryFile[]>;
 	may: TurnMay;
+	/** Does something outside, if it is in force at that moment. Each call is written down first and made once at most, also where the turn runs again. */
+	use: Use;
 }
 
 /**
@@ -119,7 +135,10 @@ export type Ending =
 /** Something that answers. One method; a file each in `answerers/`, and one line in its table. */
 export interface Answerer {
 	readonly name: string;
-	/** Runs inside this process with no outside effect: may start before its send is committed, and be run again after a crash. */
+	/**
+	 * Runs inside this process, and has no effect outside but through `turn.use`, which waits for the send's commit and makes no call
+	 * twice: may start before its send is committed, and be run again after a crash.
+	 */
 	readonly inProcess: boolean;
 	/** May end with `no_reply` or a bare message: towards an agent nothing streams before the ending is known. */
 	readonly maySilence: boolean;

@@ -1,6 +1,11 @@
 /** What can be read of the store. Types only; `store/reads` is the one text of it for both databases. Everything that a caller may see is asked with the caller in the question: not yours and not there are the same undefined. */
 import type { TaskState } from "../../shared/a2a.schema.js";
+import type { Rating } from "../../shared/channel.js";
+import type { Mode, Theme } from "../../shared/embed.js";
+import type { App, AppKind } from "./apps-ports.js";
+import type { KeepPictureRows, PictureRow } from "./pictures-operations.js";
 import type { MemoryFile, StoredEvent } from "./ports.js";
+import type { RatedRow } from "./ratings-operations.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow } from "./rows.js";
 
 /** A task with what its wire form needs, read at one point of the log. */
@@ -56,6 +61,80 @@ export interface SiteRow {
 	createdAt: number;
 }
 
+/** A numbered embed that is not deleted (EMB-2). */
+export interface EmbedRow {
+	/** Counts up a desk, never given twice. */
+	number: number;
+	/** Fixed once made. */
+	mode: Mode;
+	/** What its owner calls it; may be empty. */
+	name: string;
+	theme: Theme;
+	/** `#rgb` or `#rrggbb`; null: the chat's own. */
+	accent: string | null;
+	/** 1: the agent greets. */
+	greeting: number;
+	/** Its owner's own words; empty: the usual ones. */
+	greetingText: string;
+	createdAt: number;
+	changedAt: number;
+}
+
+/** Askings by sites that did not fit in the list of those that wait, since the list was last changed. */
+export interface OverflowRow {
+	asked: number;
+	seenAt: number;
+}
+
+/** A private link of an answer (LINK-3). */
+export interface FollowUpView {
+	/** The guest whose first question it reads. */
+	first: PrincipalRow;
+	/** The guest that it asks more as; undefined: it has not asked more yet. */
+	speaker: PrincipalRow | undefined;
+	/** Nobody has gone on with the first guest's conversation. */
+	free: boolean;
+}
+
+/** A widening that waits for its owner, or what became of it (PRE-3). */
+export interface ApprovalRow {
+	id: number;
+	uid: string;
+	/** The conversation that it was asked in; null: in none. */
+	conversationId: number | null;
+	/** `webSearch`, or an app: one is open a part. */
+	part: string;
+	/** JSON: Widening. */
+	widening: string;
+	/** The preset's version that it was asked of. */
+	presetVersion: number;
+	state: "open" | "approved" | "denied" | "expired" | "void";
+	reason: string;
+	createdAt: number;
+	expiresAt: number;
+	decidedAt: number | null;
+}
+
+/** An app that is connected, without what is secret of it. */
+export interface ConnectionRow {
+	app: App;
+	uid: string;
+	kind: AppKind;
+	label: string;
+	most: "busy" | "read";
+	connectedAt: number;
+}
+
+/** Something that a turn did outside. `begun`: under way, or cut off by a crash so that nobody knows what came of it. */
+export interface AppCallRow {
+	uid: string;
+	tool: string;
+	/** JSON: Call. */
+	call: string;
+	state: "begun" | "done" | "failed" | "withheld";
+	at: number;
+}
+
 export interface GapRow {
 	id: number;
 	question: string;
@@ -97,6 +176,8 @@ export interface Reads {
 	principal(uid: string): Promise<PrincipalRow | undefined>;
 	/** The account behind a key that is not revoked. `hash` is hex SHA-256 of the whole key. */
 	accountByKey(hash: string): Promise<PrincipalRow | undefined>;
+	/** The key itself and the desk of its account. */
+	deskByKey(hash: string): Promise<{ handle: string; uid: string; name: string; last4: string } | undefined>;
 	accountBySession(hash: string, now: number): Promise<PrincipalRow | undefined>;
 	keys(principalId: number): Promise<KeyRow[]>;
 	task(callerId: number, deskId: number, uid: string, historyLength: number): Promise<TaskView | undefined>;
@@ -115,6 +196,22 @@ export interface Reads {
 	idleTasks(changedBefore: number, limit: number): Promise<string[]>;
 	memory(deskId: number): Promise<MemoryFile[]>;
 	gaps(deskId: number, limit: number): Promise<GapRow[]>;
+	/** The last, newest first. */
+	approvals(deskId: number, limit: number): Promise<ApprovalRow[]>;
+	connections(deskId: number): Promise<ConnectionRow[]>;
+	calls(deskId: number, limit: number): Promise<AppCallRow[]>;
 	sites(deskId: number): Promise<SiteRow[]>;
 	recentSites(deskId: number): Promise<{ site: string; seenAt: number }[]>;
+	/** By the hash of its key; undefined: ended, run out, another desk's, or never made. */
+	followUp(hash: string, deskId: number, now: number): Promise<FollowUpView | undefined>;
+	/** One that may be shown. */
+	picture(uid: string): Promise<PictureRow | undefined>;
+	/** What is looked at before another is taken. */
+	pictureRoom(deskId: number, principalId: number, since: number): Promise<KeepPictureRows>;
+	ratings(conversationId: number): Promise<{ seq: number; value: Rating }[]>;
+	ratedAnswers(deskId: number, limit: number): Promise<RatedRow[]>;
+	siteOverflow(deskId: number): Promise<OverflowRow | undefined>;
+	embeds(deskId: number): Promise<EmbedRow[]>;
+	/** Undefined: never made, or deleted. */
+	embed(deskId: number, number: number): Promise<EmbedRow | undefined>;
 }

@@ -11,6 +11,10 @@ export interface DeskRow {
 	suggestions: string;
 	/** JSON: what the owner changed of `settings.ts`. */
 	settings: string;
+	/** JSON: the owner's preset with its version; empty: never changed. */
+	preset: string;
+	/** JSON: the most that the connected apps could give; empty: none is connected. */
+	apps: string;
 	ownerId: number;
 	ownerName: string;
 	/** Text of the owner's language: `en` or `zh`. */

@@ -7,7 +7,9 @@ import { DeskError } from "../../shared/errors.js";
 import type { Limits } from "../../shared/limits.js";
 import { isTerminal } from "../../shared/task-states.js";
 import { type ConversationChange, type ConversationRows, type KeyScope, LogDraft, moveTask, noChange, statusJson } from "./changes.js";
+import { picturesOf } from "./pictures-operations.js";
 import type { Provenance, StoredEvent } from "./ports.js";
+import { pinOf } from "./presets-operations.js";
 import { isPerson } from "./provenance.js";
 import type { ConversationRow, PrincipalRow, TaskRow, TurnRow } from "./rows.js";
 import { settingsOf } from "./settings.js";
@@ -124,6 +126,10 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	const askedSeq = log.add("message", taskUid, messageJson);
 
 	const turn = planTurn(rows, input, conversation, askedSeq, change);
+	if (turn) change.pin = pinOf(rows.desk, conversation.channel, turn.uid);
+	if (conversation.channel !== input.provenance.channel) change.elsewhere = true;
+	const pictures = input.callerId === null ? [] : picturesOf(input.message);
+	if (pictures.length > 0) change.pictures = { uids: pictures, principalId: input.callerId as number };
 	// After the do-not-disturb sign a message is kept, wakes nobody and is done with at once (DESK-4).
 	const ended = conversation.endedAt !== null;
 	const note = (task: Pick<TaskRow, "uid" | "contextId">) =>

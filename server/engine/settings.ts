@@ -4,6 +4,7 @@
  */
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { checkHours, isOpen } from "./hours.js";
 
 export interface DeskSettings {
 	/** Whether the desk is listed in the site's card and answers over A2A. */
@@ -12,6 +13,8 @@ export interface DeskSettings {
 	guests: boolean;
 	/** The built-in answerer answers from the memory (RUN-6). */
 	builtInAnswerer: boolean;
+	/** When the desk answers, as `hours.ts` reads it; empty: at any time. */
+	hours: string;
 	/** SITE-1: any site may show the chat. */
 	allowAnySite: boolean;
 	/** A2A-1: `open` answers whoever may call; `credential` asks for a token or key. */
@@ -38,6 +41,7 @@ export const DEFAULT_SETTINGS: DeskSettings = {
 	a2a: true,
 	guests: true,
 	builtInAnswerer: true,
+	hours: "",
 	allowAnySite: false,
 	extendedCard: "open",
 	missingVersion: "0.3",
@@ -71,6 +75,8 @@ export function checkSettings(change: Record<string, unknown>): Partial<DeskSett
 			violations.push({ field, description: EXPECTED[typeof known] ?? `Give a ${typeof known}.` });
 		} else if (field === "waitMs" && (!Number.isInteger(value) || (value as number) < 0 || (value as number) > LIMITS.sendWaitMs)) {
 			violations.push({ field, description: `Give whole milliseconds from 0 to ${LIMITS.sendWaitMs}.` });
+		} else if (field === "hours") {
+			checkHours(value as string);
 		} else {
 			const choices = CHOICES[field as keyof DeskSettings] as readonly unknown[] | undefined;
 			if (choices && !choices.includes(value)) violations.push({ field, description: `Give one of: ${choices.join(", ")}.` });
@@ -79,6 +85,10 @@ export function checkSettings(change: Record<string, unknown>): Partial<DeskSett
 	if (violations.length > 0) throw new DeskError("invalid_params", "Some settings cannot be saved; see the fields named.", { violations });
 	return change as Partial<DeskSettings>;
 }
+
+/** Whether somebody is there to answer at this moment (RUN-6): what visitors see as online. */
+export const isThere = (settings: Pick<DeskSettings, "builtInAnswerer" | "hours">, now: number): boolean =>
+	settings.builtInAnswerer && isOpen(settings.hours, now);
 
 const read = new Map<string, DeskSettings>();
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import type { SiteRow } from "./reads.js";
 import {
+	type ChangeSitesInput,
+	decideChangeSites,
 	decidePruneTickets,
 	decideRecordVisit,
 	decideRedeemTicket,
@@ -39,7 +41,20 @@ describe("a visit", () => {
 	it("of an allowed site is kept as recent", () => {
 		const { plan, answer } = decideRecordVisit(rows([row("https://site.com", "allowed")]), visit("https://site.com"));
 		expect(answer).toEqual({ verdict: "allowed" });
-		expect(plan).toEqual({ kind: "recent", site: "https://site.com", at: NOW, drop: null });
+		expect(plan).toEqual({ kind: "recent", site: "https://site.com", at: NOW, drop: null, rules: ["https://site.com"] });
+	});
+	it("is noted with every rule that lets the site show, each once a minute", () => {
+		const just = NOW - LIMITS.siteVisitMs + 1;
+		const rules = [
+			row("https://a.site.com", "allowed"),
+			row("*.site.com", "allowed"),
+			row("*.a.site.com", "allowed"),
+			row("https://b.site.com", "allowed"),
+			row("https://site.com", "allowed", { seenAt: just }),
+		];
+		expect(decideRecordVisit(rows(rules), visit("https://a.site.com")).plan).toMatchObject({ rules: ["https://a.site.com", "*.site.com"] });
+		expect(decideRecordVisit(rows(rules), visit("https://site.com")).plan).toMatchObject({ rules: [] });
+		expect(decideRecordVisit(rows([]), visit("https://any.com", { allowAnySite: true })).plan).toMatchObject({ rules: [] });
 	});
 	it("is written once a minute and no oftener", () => {
 		const rules = [row("https://site.com", "allowed")];
@@ -72,11 +87,11 @@ describe("a visit", () => {
 				});
 		}
 	});
-	it(`keeps at most ${LIMITS.pendingSites} sites waiting`, () => {
+	it(`keeps at most ${LIMITS.pendingSites} sites waiting, and counts the rest without their names`, () => {
 		const waiting = (n: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending"));
 		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites - 1)), visit("https://new.com")).plan.kind).toBe("pending");
 		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://new.com"))).toEqual({
-			plan: { kind: "none" },
+			plan: { kind: "overflow", at: NOW },
 			answer: { verdict: "unlisted" },
 		});
 		expect(decideRecordVisit(rows(waiting(LIMITS.pendingSites)), visit("https://3.com")).plan).toMatchObject({
@@ -86,7 +101,7 @@ describe("a visit", () => {
 	});
 	it(`lets ${LIMITS.pendingSitesPerHour} new sites an hour wait`, () => {
 		const fresh = (n: number, createdAt: number) => Array.from({ length: n }, (_, i) => row(`https://${i}.com`, "pending", { createdAt }));
-		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour, NOW - HOUR + 1)), visit("https://new.com")).plan.kind).toBe("none");
+		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour, NOW - HOUR + 1)), visit("https://new.com")).plan.kind).toBe("overflow");
 		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour, NOW - HOUR)), visit("https://new.com")).plan.kind).toBe("pending");
 		expect(decideRecordVisit(rows(fresh(LIMITS.pendingSitesPerHour - 1, NOW)), visit("https://new.com")).plan.kind).toBe("pending");
 	});
@@ -126,6 +141,58 @@ describe("the owner's list", () => {
 		expect(() => decideRemoveSite({ rules: [known] }, { deskId: 1, rule: "https://other.com", now: NOW })).toThrow(
 			"https://other.com is not on this desk's list of sites.",
 		);
+	});
+});
+
+describe("a change of several sites", () => {
+	const [A, B, C] = ["https://a.com", "https://b.com", "https://c.com"] as const;
+	const list = [
+		row(A, "allowed", { seenAt: 5 }),
+		row("*.b.com", "allowed"),
+		row("https://x.c.com", "pending"),
+		row("https://bad.com", "blocked"),
+	];
+	const change = (more: Partial<ChangeSitesInput>, rules = list) => {
+		const input = { deskId: 1, allow: [], block: [], remove: [], unblock: [], now: NOW, ...more };
+		const { plan, answer } = decideChangeSites({ rules }, input);
+		const after = new Map(rules.map((r) => [r.rule, r.state]));
+		for (const { rule, state } of plan.put) after.set(rule, state);
+		for (const rule of plan.gone) after.delete(rule);
+		return { plan, narrower: answer.narrower, after: Object.fromEntries(after) };
+	};
+
+	it("sets the whole list of those allowed, and leaves blocked and waiting ones alone", () => {
+		const { after, narrower, plan } = change({ sites: [A, C] });
+		expect(after).toEqual({ [A]: "allowed", [C]: "allowed", "https://x.c.com": "pending", "https://bad.com": "blocked" });
+		expect(narrower).toBe(true);
+		// What is known of one that stays is kept.
+		expect(plan.put.map((r) => r.rule)).toEqual([C]);
+	});
+	it("takes what waited off the list where it is now covered", () => {
+		expect(change({ allow: ["*.c.com"] })).toMatchObject({ narrower: false, plan: { gone: ["https://x.c.com"] } });
+		expect(change({ block: ["*.c.com"] })).toMatchObject({ narrower: true, plan: { gone: ["https://x.c.com"] } });
+		expect(change({ allow: ["https://x.c.com"] }).after).toMatchObject({ "https://x.c.com": "allowed" });
+	});
+	it("knows when nobody loses anything", () => {
+		expect(change({ allow: [B] }).narrower).toBe(false);
+		expect(change({ unblock: ["https://bad.com"] })).toMatchObject({ narrower: false, plan: { gone: ["https://bad.com"] } });
+		expect(change({ remove: ["https://x.c.com"] }).narrower).toBe(false);
+		expect(change({ remove: [A] }).narrower).toBe(true);
+		expect(change({ block: [A] })).toMatchObject({ narrower: true, plan: { put: [{ rule: A, state: "blocked", seenAt: 5 }] } });
+		expect(change({ sites: [A, "*.b.com"] }).plan).toEqual({ put: [], gone: [] });
+	});
+	it.each<[string, Partial<ChangeSitesInput>, RegExp]>([
+		["a rule that is to be two things", { allow: [A], block: [A] }, /named twice/],
+		["a rule that is to stay and go", { sites: [A], remove: [A] }, /named twice/],
+		["a rule that is to go and is not there", { remove: [C] }, /not on this desk's list/],
+		["a rule that is to be unblocked and is not blocked", { unblock: [A] }, /is not blocked/],
+	])("refuses %s", (_name, input, words) => {
+		expect(() => change(input)).toThrow(words);
+	});
+	it(`holds at most ${LIMITS.siteRules} rules, and lets a list that is full be shortened`, () => {
+		const many = Array.from({ length: LIMITS.siteRules }, (_, i) => row(`https://${i}.com`, "allowed"));
+		expect(() => change({ allow: ["https://new.com"] }, many)).toThrow(/at most 500 sites/);
+		expect(change({ allow: ["https://new.com"], remove: ["https://3.com"] }, many).plan.gone).toEqual(["https://3.com"]);
 	});
 });
 

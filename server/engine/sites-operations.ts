@@ -29,10 +29,12 @@ export interface RecordVisitRows {
 }
 export type RecordVisitPlan =
 	| { kind: "none" }
-	/** The chat shows there. `drop`: a recent site that makes room. */
-	| { kind: "recent"; site: string; at: number; drop: string | null }
+	/** The chat shows there. `drop`: a recent site that makes room; `rules`: those that let it show. */
+	| { kind: "recent"; site: string; at: number; drop: string | null; rules: string[] }
 	/** It waits for the owner. */
-	| { kind: "pending"; row: SiteRow };
+	| { kind: "pending"; row: SiteRow }
+	/** Too many wait already: that one more asked is counted, its name is not kept (reliability.md 22). */
+	| { kind: "overflow"; at: number };
 
 /** Answers how the rules judge the site now; writes `recent` or `pending` where that is due (SITE-3, reliability.md 22). */
 export function decideRecordVisit(
@@ -46,7 +48,9 @@ export function decideRecordVisit(
 	if (verdict === "allowed") {
 		if (!due(rows.seenAt)) return { plan: { kind: "none" }, answer: { verdict } };
 		const full = rows.seenAt === undefined && rows.recent.count >= LIMITS.recentSites;
-		return { plan: { kind: "recent", site: input.site, at: input.now, drop: full ? rows.recent.oldest : null }, answer: { verdict } };
+		const rules = rows.rules.filter((r) => r.state === "allowed" && covers(r.rule, input.site) && due(r.seenAt)).map((r) => r.rule);
+		const drop = full ? rows.recent.oldest : null;
+		return { plan: { kind: "recent", site: input.site, at: input.now, drop, rules }, answer: { verdict } };
 	}
 
 	const known = rows.rules.find((r) => r.rule === input.site);
@@ -57,7 +61,7 @@ export function decideRecordVisit(
 	const pending = rows.rules.filter((r) => r.state === "pending");
 	const fresh = pending.filter((r) => r.createdAt > input.now - 60 * 60 * 1000);
 	if (pending.length >= input.pendingSites || fresh.length >= input.pendingSitesPerHour)
-		return { plan: { kind: "none" }, answer: { verdict } };
+		return { plan: { kind: "overflow", at: input.now }, answer: { verdict } };
 	const row: SiteRow = { rule: input.site, state: "pending", asked: 1, seenAt: input.now, createdAt: input.now };
 	return { plan: { kind: "pending", row }, answer: { verdict } };
 }
@@ -79,10 +83,7 @@ export interface SetSitePlan {
 export function decideSetSite(rows: { rules: SiteRow[] }, input: SetSiteInput): { plan: SetSitePlan; answer: SiteRow } {
 	const known = rows.rules.find((r) => r.rule === input.rule);
 	if (!known && rows.rules.filter((r) => r.state !== "pending").length >= LIMITS.siteRules) {
-		throw new DeskError(
-			"invalid_params",
-			`A desk has at most ${LIMITS.siteRules} sites. Remove one that is not needed, or allow a whole domain as *.their-site.com.`,
-		);
+		throw full();
 	}
 	const row: SiteRow = known
 		? { ...known, state: input.state }
@@ -99,9 +100,72 @@ export interface RemoveSiteInput {
 /** Takes a rule, or a site that waits, off the list. Throws `not_found` where it is not on it. */
 export function decideRemoveSite(rows: { rules: SiteRow[] }, input: RemoveSiteInput): { plan: { rule: string }; answer: SiteRow } {
 	const known = rows.rules.find((r) => r.rule === input.rule);
-	if (!known) throw new DeskError("not_found", `${input.rule} is not on this desk's list of sites.`);
+	if (!known) throw notListed(input.rule);
 	return { plan: { rule: known.rule }, answer: known };
 }
+
+/** A change of several sites at once, every rule as `parseRule` gave it. */
+export interface ChangeSitesInput {
+	deskId: number;
+	/** The whole list of sites that may show the chat; those that are not on it lose it. */
+	sites?: string[];
+	allow: string[];
+	block: string[];
+	/** Taken off the list, whatever they say there; `unblock` only where they are blocked. */
+	remove: string[];
+	unblock: string[];
+	now: number;
+}
+export interface ChangeSitesPlan {
+	put: SiteRow[];
+	gone: string[];
+}
+
+/**
+ * All of it or nothing. `narrower`: somebody may have lost the chat. Throws `invalid_params` for a rule that is to be two
+ * things or does not fit, `not_found` for one that is to go and is not there.
+ */
+export function decideChangeSites(
+	rows: { rules: SiteRow[] },
+	input: ChangeSitesInput,
+): { plan: ChangeSitesPlan; answer: { narrower: boolean } } {
+	const { now } = input;
+	const before = new Map(rows.rules.map((r) => [r.rule, r]));
+	const allow = new Set([...(input.sites ?? []), ...input.allow]);
+	const off = new Set([...input.remove, ...input.unblock]);
+	for (const rule of input.block) if (allow.has(rule)) throw twice(rule);
+	for (const rule of off) if (allow.has(rule) || input.block.includes(rule)) throw twice(rule);
+	for (const rule of input.remove) if (!before.has(rule)) throw notListed(rule);
+	for (const rule of input.unblock)
+		if (before.get(rule)?.state !== "blocked") throw new DeskError("not_found", `${rule} is not blocked, so it cannot be unblocked.`);
+
+	const after = new Map(before);
+	const set = (rule: string, state: SiteRow["state"]): void => {
+		const known = before.get(rule);
+		after.set(rule, known ? { ...known, state } : { rule, state, asked: 0, seenAt: 0, createdAt: now });
+	};
+	if (input.sites) for (const [rule, { state }] of before) if (state === "allowed" && !allow.has(rule)) after.delete(rule);
+	for (const rule of off) after.delete(rule);
+	for (const rule of allow) set(rule, "allowed");
+	for (const rule of input.block) set(rule, "blocked");
+	const decided = [...allow, ...input.block];
+	for (const [rule, { state }] of after) if (state === "pending" && decided.some((r) => covers(r, rule))) after.delete(rule);
+
+	const size = (rules: Map<string, SiteRow>): number => [...rules.values()].filter((r) => r.state !== "pending").length;
+	if (size(after) > LIMITS.siteRules && size(after) > size(before)) throw full();
+	const put = [...after.values()].filter((row) => before.get(row.rule)?.state !== row.state);
+	const gone = [...before.keys()].filter((rule) => !after.has(rule));
+	const lost = (rule: string): boolean => before.get(rule)?.state === "allowed" && after.get(rule)?.state !== "allowed";
+	return { plan: { put, gone }, answer: { narrower: put.some((r) => r.state === "blocked") || rows.rules.some((r) => lost(r.rule)) } };
+}
+
+const twice = (rule: string): DeskError => new DeskError("invalid_params", `${rule} is named twice, to be two different things. Say one.`);
+const notListed = (rule: string): DeskError => new DeskError("not_found", `${rule} is not on this desk's list of sites.`);
+const full = (): DeskError =>
+	new DeskError(
+		"invalid_params",
+		`A desk has at most ${LIMITS.siteRules} sites. Remove one that is not needed, or allow a whole domain as *.their-site.com.`,
+	);
 
 export interface RedeemTicketInput {
 	/** `ticketHash` of a ticket that was read and is good. */
@@ -139,6 +203,7 @@ export const siteDecides = {
 	recordVisit: decideRecordVisit,
 	setSite: decideSetSite,
 	removeSite: decideRemoveSite,
+	changeSites: decideChangeSites,
 	redeemTicket: decideRedeemTicket,
 	pruneTickets: decidePruneTickets,
 };

@@ -86,9 +86,12 @@ describe("a claimed site (reliability.md 4.1)", () => {
 		["https://A.Shop.com", "E", "capitals"],
 		["https://a.shop.com:443", "E", "the scheme's own port"],
 		["https://a-b.shop.com", "E", "a hyphen"],
-		["https://a_b.shop.com", "E", "an underscore, which names in use have"],
+		["https://a_b.shop.com", "X", "an underscore, which browsers match in no policy"],
 		["https://1.shop.com", "E", "a digit"],
 		["https://xn--bcher-kva.shop.com", "E", "an international label"],
+		["https://xn---bcher-kva.shop.com", "X", "a second spelling of it, which the parser lets pass"],
+		["https://0x7f.shop.com", "E", "a name that begins like a number"],
+		["https://shop.0x1f", "X", "a name that ends like one"],
 		["https://shop.com", "X", "the apex is its own rule"],
 		["https://ashop.com", "X", "ends alike"],
 		["https://a-shop.com", "X", "ends alike"],
@@ -291,7 +294,11 @@ describe("a rule", () => {
 	it("says what is wrong with the rest", () => {
 		expect(refusal("http://site.com")).toMatch(/https/);
 		expect(refusal("https://192.168.1.1")).toMatch(/name instead of its address/);
+		expect(refusal("https://a_b.shop.com")).toMatch(/no underscores/);
+		expect(refusal("*.a_b.shop.com")).toMatch(/no underscores/);
 		expect(refusal("*.1.2.3.4")).toMatch(/name instead of its address/);
+		expect(refusal("*.127.0.0.1", dev)).toMatch(/name instead of its address/);
+		expect(refusal("http://localhost:03000", dev)).toMatch(/^Write the whole origin/);
 		expect(refusal("http://localhost:3000")).toMatch(/ALLOW_LOCALHOST_SITES/);
 		expect(refusal("https://bücher.example.com")).toBe("Write the name as browsers name it: https://xn--bcher-kva.example.com");
 		expect(refusal("*.bücher.com")).toBe("Write the name as browsers name it: https://xn--bcher-kva.com");

@@ -13,7 +13,7 @@ export type NoSite =
 	| "not_canonical"
 	/** Plain http somewhere else than on this machine. */
 	| "not_https"
-	/** A number instead of a name: browsers match none in `frame-ancestors` (CSP3 6.7.2.8). */
+	/** A number instead of a name, or a name with an underscore: browsers match neither in `frame-ancestors` (CSP3 2.3.1, 6.7.2.8). */
 	| "address"
 	/** This machine, and the server does not allow its own machine's sites. */
 	| "local";
@@ -27,8 +27,10 @@ export interface SiteOptions {
 
 /** Characters of an origin in its canonical form: nothing that a parser would drop, decode or fold. */
 const PLAIN = /^[a-z]+:\/\/[a-z0-9._-]+(?::[0-9]{1,5})?$/;
-const HOST = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
-const NUMERIC = /^[0-9.]+$|^0x/;
+/** Labels of 1 to 63 characters. `xn---…` is a second spelling of another name's `xn--…`, which parsers let pass. */
+const HOST = /^(?=.{1,253}$)(?!(?:.*\.)?xn---)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+/** What the parser made a number of; a name may begin `0x`. */
+const NUMERIC = /^[0-9.]+$/;
 
 /** Whether a host name is this machine by its very name. `[::1]` is not: no browser takes it in `frame-ancestors`. */
 const isLocal = (host: string): boolean => host === "localhost" || host.endsWith(".localhost") || host === "127.0.0.1";
@@ -47,16 +49,15 @@ export function readSite(text: string, options: SiteOptions): SiteReading {
 	const url = new URL(lower);
 	const { hostname, port, protocol } = url;
 	const named = lower.slice(protocol.length + 2).replace(/:[0-9]+$/, "");
-	if (isLocal(hostname)) {
-		if (named !== hostname) return { refused: "not_canonical" };
-		return options.localhost ? { site: url.origin } : { refused: "local" };
-	}
-	if (NUMERIC.test(named) || NUMERIC.test(hostname)) return { refused: "address" };
+	const local = isLocal(hostname);
+	if (!local && (NUMERIC.test(named) || NUMERIC.test(hostname))) return { refused: "address" };
 	if (named !== hostname || !HOST.test(hostname)) return { refused: "not_canonical" };
+	if (named.includes("_")) return { refused: "address" };
 	// A port must be written as the parser would: no leading zero, not the scheme's own but where that is all that differs.
 	const written = /:([0-9]+)$/.exec(lower)?.[1] ?? "";
 	const own = protocol === "https:" ? "443" : "80";
 	if (written !== port && written !== own) return { refused: "not_canonical" };
+	if (local) return options.localhost ? { site: url.origin } : { refused: "local" };
 	return protocol === "https:" ? { site: url.origin } : { refused: "not_https" };
 }
 
@@ -83,7 +84,7 @@ function refuseSite(text: string, refused: NoSite): never {
 		case "not_https":
 			return refuse("A site must be served over https; plain http counts only on localhost. Write the rule with https://.");
 		case "address":
-			return refuse("Browsers do not match numbers here. Write the site's name instead of its address.");
+			return refuse("Browsers match no numbers and no underscores here. Write the site's name instead of its address.");
 		case "local":
 			return refuse("Sites on this machine are off. Start the server with ALLOW_LOCALHOST_SITES=on to try the chat on one.");
 		case "opaque":
@@ -115,6 +116,8 @@ export function parseRule(text: string, options: RuleOptions): string {
 	if (options.isPublicSuffix(base) || !base.includes(".")) {
 		refuse(`Anybody can have a name under ${HOST.test(base) ? base : "that domain"}. Write the domain that is yours, as *.their-site.com.`);
 	}
+	// Nothing has a name under a number, this machine's own included.
+	if (NUMERIC.test(base)) refuseSite(`https://${rest}`, "address");
 	const reading = readSite(`https://${rest}`, options);
 	return "site" in reading ? `*.${reading.site.slice("https://".length)}` : refuseSite(`https://${rest}`, reading.refused);
 }

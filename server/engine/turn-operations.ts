@@ -9,6 +9,7 @@ import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
 import { type ConversationChange, type ConversationRows, LogDraft, moveTask, noChange } from "./changes.js";
 import type { StoredEvent } from "./ports.js";
+import { pinOf } from "./presets-operations.js";
 import { isPerson } from "./provenance.js";
 import type { ConversationRow, TaskRow, TurnRow } from "./rows.js";
 import { statusText } from "./texts.js";
@@ -118,6 +119,7 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 		else if (turn.wrote)
 			change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log, { metadata: `{"${EXTENSIONS.chat}":{"interrupted":true}}` }));
 	}
+	change.pin = pinOf(desk, conversation.channel, turn.uid);
 	change.turns.push({
 		...turn,
 		state: "running",

@@ -74,6 +74,11 @@ export class TurnRun {
 		}
 	}
 
+	/** Aborts when it is stopped. */
+	get signal(): AbortSignal {
+		return this.abort.signal;
+	}
+
 	/** Stops it: cancelled, taken over, or the server stops. Nothing is written after this. */
 	stop(): void {
 		this.close();

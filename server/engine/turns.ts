@@ -5,12 +5,14 @@
  */
 import type { Message } from "../../shared/a2a.schema.js";
 import { LIMITS } from "../../shared/limits.js";
+import { mayOf } from "./apps.js";
+import type { Use } from "./apps-ports.js";
 import type { NewId } from "./ids.js";
 import type { Answerer, Clock, Provenance, Store, StoredEvent, Turn, TurnMessage } from "./ports.js";
 import { isPerson, provenanceOf } from "./provenance.js";
 import type { DueTurn } from "./reads.js";
 import type { DeskRow } from "./rows.js";
-import { settingsOf } from "./settings.js";
+import { isThere, settingsOf } from "./settings.js";
 import type { Covered } from "./turn-operations.js";
 import { type RunParts, TurnRun } from "./turn-run.js";
 
@@ -27,6 +29,8 @@ export interface TurnsParts extends RunParts {
 	clock: Clock;
 	newId: NewId;
 	answerers: readonly Answerer[];
+	/** What a turn may do outside, under its claim. */
+	use: (claim: { turnUid: string; claim: string }, signal: AbortSignal) => Use;
 	deskById: (id: number) => Promise<DeskRow | undefined>;
 	/** The log of a conversation has grown by these. */
 	grown: (conversationId: number, events: StoredEvent[]) => void;
@@ -65,7 +69,7 @@ export class Turns {
 
 	/** The answerer of a desk, if somebody is there (RUN-6). */
 	answererOf(desk: DeskRow): Answerer | undefined {
-		return settingsOf(desk.settings).builtInAnswerer && !this.stopping ? this.parts.answerers[0] : undefined;
+		return isThere(settingsOf(desk.settings), this.parts.clock.now()) && !this.stopping ? this.parts.answerers[0] : undefined;
 	}
 
 	/** A claim for a turn that a send may start. */
@@ -89,7 +93,8 @@ export class Turns {
 				(await this.parts.store.read.memory(desk.id)).filter(
 					(f) => !f.path.startsWith("people/") || f.path === `people/${begin.askerUid}.md`,
 				),
-			may: { webSearch: false, apps: {} },
+			may: mayOf(desk, begin.provenance),
+			use: (call) => this.parts.use(claim, run.signal)(call),
 		};
 		const claim = { turnUid: begin.turnUid, claim: begin.claim, messageId: this.parts.newId("msg") };
 		let next: string | undefined;

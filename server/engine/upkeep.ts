@@ -15,6 +15,8 @@ export interface UpkeepParts {
 	log: EngineParts["log"];
 	events: Events;
 	grown: (conversationId: number, events: StoredEvent[]) => void;
+	/** Pictures that have to go. */
+	tidyPictures: () => Promise<void>;
 }
 
 export class Upkeep {
@@ -56,7 +58,14 @@ export class Upkeep {
 		const { store, clock, log, events } = this.parts;
 		// One that cannot be expired keeps nothing else from being tidied.
 		await this.expire().catch((error: unknown) => log("error", { err: error }, "interrupted tasks could not be expired"));
+		await this.parts.tidyPictures().catch((error: unknown) => log("error", { err: error }, "pictures could not be cleaned away"));
 		while ((await store.write("pruneTickets", { now: clock.now(), limit: SLICE })).more);
+		const askedBefore = clock.now() - LIMITS.askRepeatMs;
+		while ((await store.write("pruneFollowUps", { now: clock.now(), askedBefore, limit: SLICE })).more);
+		while ((await store.write("expireApprovals", { now: clock.now(), limit: SLICE })).more);
+		const now = clock.now();
+		const calls = { resultsBefore: now - LIMITS.callResultMs, callsBefore: now - LIMITS.callsKeptMs, limit: SLICE };
+		while ((await store.write("pruneCalls", calls)).more);
 		while ((await store.write("foldChunks", { before: clock.now() - LIMITS.chunkRowsMs, limit: SLICE })).folded > 0) events.forgetRecent();
 	}
 
