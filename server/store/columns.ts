@@ -1,6 +1,6 @@
 /** The columns of each row as the engine names them. Aliases are quoted: PostgreSQL would fold their case. */
 export const DESK =
-	'd.id, d.handle, d.name, d.about, d.suggestions, d.settings, d.owner_id as "ownerId", o.name as "ownerName", d.language, d.created_at as "createdAt", d.changed_at as "changedAt"';
+	'd.id, d.handle, d.name, d.about, d.suggestions, d.settings, d.preset, d.apps, d.owner_id as "ownerId", o.name as "ownerName", d.language, d.created_at as "createdAt", d.changed_at as "changedAt"';
 export const DESK_FROM = "desk d join principal o on o.id = d.owner_id";
 export const PRINCIPAL =
 	'p.id, p.uid, p.kind, p.desk_id as "deskId", p.generation, p.name, p.seen_at as "seenAt", p.created_at as "createdAt"';

@@ -9,6 +9,7 @@ import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow, T
 import type { SendInput, SendRows } from "../engine/send.js";
 import type { TurnRows } from "../engine/turn-operations.js";
 import { CONVERSATION, DESK, DESK_FROM, OPEN_STATES, PARTICIPANT, TASK, TASK_FROM, TURN } from "./columns.js";
+import { attachPictures } from "./pictures.js";
 import { all, one, run, type SqlValue, type Steps } from "./sql.js";
 
 // Texts stand here whole: one put together at each call would cost more to look up among the prepared than its statement takes.
@@ -21,7 +22,7 @@ const LOCK_THEIRS = `select ${CONVERSATION} from conversation c where c.uid = ? 
 const TASK_OF = `select ${TASK} from ${TASK_FROM} where t.uid = ? and t.caller_id = ? and t.desk_id = ?`;
 const RETRY_OF = `select m.hash, m.seq as "keptSeq", ${TASK} from message m join task t on t.id = m.task_id join conversation c on c.id = t.conversation_id where m.caller_id = ? and m.scope = ? and m.scope_id = ? and m.message_id = ?`;
 /** A conversation with what its desk says about every answer. One question: it is asked for each piece of each answer. */
-const WITH_DESK = `select ${CONVERSATION}, d.name as "deskName", d.settings as "deskSettings", d.language, d.owner_id as "ownerId", o.name as "ownerName" from conversation c join desk d on d.id = c.desk_id join principal o on o.id = d.owner_id where`;
+const WITH_DESK = `select ${CONVERSATION}, d.name as "deskName", d.settings as "deskSettings", d.preset as "deskPreset", d.apps as "deskApps", d.language, d.owner_id as "ownerId", o.name as "ownerName" from conversation c join desk d on d.id = c.desk_id join principal o on o.id = d.owner_id where`;
 const WITH_DESK_BY_TURN = `${WITH_DESK} c.id = (select conversation_id from turn where uid = ?) {lock of c}`;
 const WITH_DESK_BY_ID = `${WITH_DESK} c.id = ? {lock of c}`;
 const WITH_DESK_BY_UID = `${WITH_DESK} c.uid = ? and c.desk_id = ? {lock of c}`;
@@ -108,20 +109,23 @@ function* openTurns(input: SendInput): Steps<SendRows["openTurns"]> {
 type WithDesk = ConversationRow & {
 	deskName: string;
 	deskSettings: string;
+	deskPreset: string;
+	deskApps: string;
 	language: DeskRow["language"];
 	ownerId: number;
 	ownerName: string;
 };
 
 function* turnRows(found: WithDesk, loaded: { turns?: TurnRow[]; participants: boolean; pieces: boolean }): Steps<TurnRows> {
-	const { deskName, deskSettings, language, ownerId, ownerName, ...conversation } = found;
+	const { deskName, deskSettings, deskPreset, deskApps, language, ownerId, ownerName, ...conversation } = found;
 	const openTasks = yield* openTasksOf(conversation.id);
 	const turns = loaded.turns ?? (yield* turnsOf(conversation.id));
 	const participants = loaded.participants ? yield* participantsOf(conversation.id) : [];
 	const asker = participants.find((p) => p.side === "asker");
 	const kind = asker && (yield* one<{ kind: string }>("select kind from principal where id = ?", asker.principalId))?.kind;
 	const pieces = loaded.pieces ? yield* piecesOf(openTasks) : [];
-	const desk = { id: conversation.deskId, name: deskName, settings: deskSettings, ownerId, ownerName, language };
+	const policies = { settings: deskSettings, preset: deskPreset, apps: deskApps };
+	const desk = { id: conversation.deskId, name: deskName, ...policies, ownerId, ownerName, language };
 	return { desk, conversation, participants, openTasks, turns, pieces, askerIsGuest: kind === "guest" };
 }
 
@@ -241,6 +245,15 @@ export function* writeChange(
 		yield* run("update participant set microphone = ? where conversation_id = ? and side = 'desk'", change.microphone, conversationId);
 	const ids = yield* writeTasks(change, deskId, conversationId, made, rows);
 	yield* writeTurns(change, deskId, conversationId, made);
+	if (change.pin)
+		yield* run(
+			"insert into turn_preset (turn_uid, preset) values (?, ?) on conflict (turn_uid) do nothing",
+			change.pin.turnUid,
+			change.pin.preset,
+		);
+	if (change.pictures) yield* attachPictures(change.pictures.uids, { principalId: change.pictures.principalId, deskId, conversationId });
+	if (change.elsewhere)
+		yield* run("insert into conversation_elsewhere (conversation_id) values (?) on conflict (conversation_id) do nothing", conversationId);
 	for (const key of change.keys) {
 		yield* run(
 			"insert into message (caller_id, scope, scope_id, message_id, hash, conversation_id, task_id, seq) values (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -1,8 +1,14 @@
 /** The store's half of every operation, under the name that `engine/operations.ts` gives it. */
 import type { Loaded, OperationInput, OperationName, Plan } from "../engine/operations.js";
+import { callHalves, callUpkeepHalves } from "./apps.js";
 import * as conversations from "./conversations.js";
+import { embedHalves } from "./embeds.js";
+import { followUpHalves } from "./follow-ups.js";
 import { housekeepingHalves } from "./housekeeping.js";
 import { peopleHalves } from "./people.js";
+import { pictureHalves } from "./pictures.js";
+import { presetHalves } from "./presets.js";
+import { ratingHalves } from "./ratings.js";
 import { siteHalves } from "./sites.js";
 import type { Steps } from "./sql.js";
 
@@ -29,6 +35,8 @@ export const halves: Halves = {
 	appendPieces: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
 	finishTurn: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
 	releaseTurn: { load: conversations.loadTurn, write: writeChange, lanes: ofTurn },
+	beginCall: { ...callHalves.beginCall, lanes: ofTurn },
+	endCall: { ...callHalves.endCall, lanes: ofTurn },
 	...freely({
 		cancelTask: { load: conversations.loadCancel, write: writeChange },
 		expireTask: { load: conversations.loadExpire, write: writeChange },
@@ -39,4 +47,10 @@ export const halves: Halves = {
 	...freely(housekeepingHalves),
 	...freely(peopleHalves),
 	...freely(siteHalves),
+	...freely(embedHalves),
+	...freely(presetHalves),
+	...freely(callUpkeepHalves),
+	...freely(followUpHalves),
+	...freely(pictureHalves),
+	...freely(ratingHalves),
 };

@@ -7,8 +7,14 @@ import { isTerminal } from "../../shared/task-states.js";
 import type { MemoryFile, StoredEvent } from "../engine/ports.js";
 import type { ConversationView, GapRow, KeyRow, Reads, TaskPage, TaskPageQuery, TaskView, TurnView } from "../engine/reads.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow } from "../engine/rows.js";
+import { loadCalls } from "./apps.js";
 import { CONVERSATION, DESK, DESK_FROM, EVENT, EVENT_FROM, OPEN_STATES, PARTICIPANT, PRINCIPAL, TASK, TASK_FROM } from "./columns.js";
-import { loadRecentSites, loadRules } from "./sites.js";
+import { loadEmbed, loadEmbeds } from "./embeds.js";
+import { loadFollowUp } from "./follow-ups.js";
+import { loadPicture, loadRoom } from "./pictures.js";
+import { loadApprovals, loadConnections } from "./presets.js";
+import { loadRatedAnswers, loadRatings } from "./ratings.js";
+import { loadOverflow, loadRecentSites, loadRules } from "./sites.js";
 import { all, one, type SqlValue, type Steps } from "./sql.js";
 
 // Texts stand here whole: one put together at each call would cost more to look up among the prepared than its statement takes.
@@ -175,6 +181,11 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 			`select ${PRINCIPAL} from access_key k join principal p on p.id = k.principal_id where k.hash = ? and k.revoked_at is null`,
 			hash,
 		),
+	deskByKey: (hash) =>
+		one(
+			"select d.handle, k.uid, k.name, k.last4 from access_key k join desk d on d.owner_id = k.principal_id where k.hash = ? and k.revoked_at is null order by d.id limit 1",
+			hash,
+		),
 	accountBySession: (hash, now) =>
 		one<PrincipalRow>(
 			`select ${PRINCIPAL} from sign_in s join principal p on p.id = s.principal_id where s.hash = ? and s.kind = 'session' and s.expires_at > ?`,
@@ -207,6 +218,17 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 	memory: (deskId) => all<MemoryFile>("select path, text from memory_file where desk_id = ? order by path", deskId),
 	gaps: (deskId, limit) =>
 		all<GapRow>("select id, question, at from gap where desk_id = ? and dismissed_at is null order by id desc limit ?", deskId, limit),
+	approvals: loadApprovals,
+	connections: loadConnections,
+	calls: loadCalls,
 	sites: loadRules,
 	recentSites: loadRecentSites,
+	followUp: loadFollowUp,
+	picture: loadPicture,
+	pictureRoom: loadRoom,
+	ratings: loadRatings,
+	ratedAnswers: loadRatedAnswers,
+	siteOverflow: loadOverflow,
+	embeds: loadEmbeds,
+	embed: loadEmbed,
 };

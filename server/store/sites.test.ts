@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import { openEngine, type TestEngine } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
+import type { ChangeSitesInput } from "../engine/sites-operations.js";
 
 describe.each(DATABASES)("sites and tickets on %s", (database) => {
 	let place: StorePlace;
@@ -33,11 +34,22 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 			});
 		const set = (rule: string, state: "allowed" | "blocked") =>
 			desk.store.write("setSite", { deskId: row.id, rule, state, now: desk.clock.now() });
+		const change = (more: Partial<ChangeSitesInput>) =>
+			desk.store.write("changeSites", {
+				deskId: row.id,
+				allow: [],
+				block: [],
+				remove: [],
+				unblock: [],
+				now: desk.clock.now(),
+				...more,
+			});
 		return {
 			handle,
 			id: row.id,
 			visit,
 			set,
+			change,
 			rules: () => desk.store.read.sites(row.id),
 			recent: () => desk.store.read.recentSites(row.id),
 		};
@@ -85,6 +97,48 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 		expect(sites).toHaveLength(LIMITS.recentSites);
 		expect(sites[0]).toBe(`https://${LIMITS.recentSites + 4}.org`);
 		expect(sites).not.toContain("https://0.org");
+	});
+
+	it("notes when a rule last let somebody see the chat", async () => {
+		const { visit, set, rules } = await fresh();
+		await set("*.site.com", "allowed");
+		expect(await rules()).toMatchObject([{ seenAt: 0 }]);
+		desk.clock.turn(5_000);
+		await visit("https://a.site.com");
+		expect(await rules()).toMatchObject([{ rule: "*.site.com", seenAt: desk.clock.now() }]);
+	});
+
+	it("counts those that no longer fit, until the list is changed", async () => {
+		const { id, visit, set, change } = await fresh();
+		const more = async () => (await desk.store.read.siteOverflow(id))?.asked;
+		for (let i = 0; i < 3; i++) await visit(`https://${i}.com`);
+		expect(await more()).toBeUndefined();
+		for (let i = 3; i < 8; i++) await visit(`https://${i}.com`);
+		expect(await desk.store.read.siteOverflow(id)).toEqual({ asked: 5, seenAt: desk.clock.now() });
+		await set("https://0.com", "blocked");
+		expect(await more()).toBeUndefined();
+		await visit("https://8.com");
+		expect(await more()).toBeUndefined();
+		await visit("https://9.com");
+		expect(await more()).toBe(1);
+		await change({ remove: ["https://1.com"] });
+		expect(await more()).toBeUndefined();
+	});
+
+	it("changes several sites at once, or none", async () => {
+		const { set, visit, change, rules } = await fresh();
+		const states = async () => Object.fromEntries((await rules()).map((r) => [r.rule, r.state]));
+		await set("https://old.com", "allowed");
+		await visit("https://a.new.com");
+		expect(await change({ sites: ["*.new.com"], block: ["https://bad.com"] })).toEqual({ narrower: true });
+		expect(await states()).toEqual({ "*.new.com": "allowed", "https://bad.com": "blocked" });
+		await expect(change({ allow: ["https://ok.com"], remove: ["https://nowhere.com"] })).rejects.toMatchObject({ code: "not_found" });
+		expect(await states()).toEqual({ "*.new.com": "allowed", "https://bad.com": "blocked" });
+		// Two whole lists at once: one of them holds, never something of both.
+		const lists = [["https://1.com", "https://2.com"], ["https://3.com"]];
+		await Promise.all(lists.map((sites) => change({ sites })));
+		const allowed = (await rules()).filter((r) => r.state === "allowed").map((r) => r.rule);
+		expect(lists.map(String)).toContain(String(allowed));
 	});
 
 	it("keeps each desk's list to itself", async () => {

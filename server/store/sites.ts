@@ -3,8 +3,10 @@
  * written. No rule stands here. Two nodes at once are held apart by the primary keys.
  */
 import { DeskError } from "../../shared/errors.js";
-import type { SiteRow } from "../engine/reads.js";
+import type { OverflowRow, SiteRow } from "../engine/reads.js";
 import type {
+	ChangeSitesInput,
+	ChangeSitesPlan,
 	PruneTicketsInput,
 	RecordVisitInput,
 	RecordVisitPlan,
@@ -29,6 +31,13 @@ export const loadRecentSites = (deskId: number): Steps<{ site: string; seenAt: n
 		`select site, seen_at as "seenAt" from site_visit where desk_id = ? order by seen_at desc, site`,
 		deskId,
 	);
+
+/** How often sites asked that no longer fitted in the list of those that wait. */
+export const loadOverflow = (deskId: number): Steps<OverflowRow | undefined> =>
+	one<OverflowRow>(`select asked, seen_at as "seenAt" from site_overflow where desk_id = ?`, deskId);
+
+/** Whoever changes the list has looked at it: what did not fit is counted anew from here. */
+const forgetOverflow = (deskId: number): Steps<void> => run("delete from site_overflow where desk_id = ?", deskId);
 
 const writeRule = (deskId: number, row: SiteRow): Steps<void> =>
 	run(
@@ -73,7 +82,15 @@ const recordVisit = {
 	},
 	*write(input: RecordVisitInput, _rows: RecordVisitRows, plan: RecordVisitPlan): Steps<void> {
 		if (plan.kind === "pending") yield* writePending(input.deskId, plan.row);
+		if (plan.kind === "overflow")
+			yield* run(
+				`insert into site_overflow (desk_id, asked, seen_at) values (?, 1, ?)
+				on conflict (desk_id) do update set asked = site_overflow.asked + 1, seen_at = excluded.seen_at`,
+				input.deskId,
+				plan.at,
+			);
 		if (plan.kind !== "recent") return;
+		for (const rule of plan.rules) yield* run("update site set seen_at = ? where desk_id = ? and rule = ?", plan.at, input.deskId, rule);
 		if (plan.drop !== null) yield* run("delete from site_visit where desk_id = ? and site = ?", input.deskId, plan.drop);
 		yield* run(
 			"insert into site_visit (desk_id, site, seen_at) values (?, ?, ?) on conflict (desk_id, site) do update set seen_at = excluded.seen_at",
@@ -91,6 +108,20 @@ const setSite = {
 	*write(input: SetSiteInput, _rows: { rules: SiteRow[] }, plan: SetSitePlan): Steps<void> {
 		yield* writeRule(input.deskId, plan.row);
 		for (const site of plan.decided) yield* removeRule(input.deskId, site);
+		yield* forgetOverflow(input.deskId);
+	},
+};
+
+const changeSites = {
+	*load(input: ChangeSitesInput): Steps<{ rules: SiteRow[] }> {
+		// The whole list is judged: two changes at once come one after the other.
+		yield* one("select id from desk where id = ? {lock}", input.deskId);
+		return { rules: yield* loadRules(input.deskId) };
+	},
+	*write(input: ChangeSitesInput, _rows: { rules: SiteRow[] }, plan: ChangeSitesPlan): Steps<void> {
+		for (const row of plan.put) yield* writeRule(input.deskId, row);
+		for (const rule of plan.gone) yield* removeRule(input.deskId, rule);
+		yield* forgetOverflow(input.deskId);
 	},
 };
 
@@ -100,6 +131,7 @@ const removeSite = {
 	},
 	*write(input: RemoveSiteInput, _rows: { rules: SiteRow[] }, plan: { rule: string }): Steps<void> {
 		yield* removeRule(input.deskId, plan.rule);
+		yield* forgetOverflow(input.deskId);
 	},
 };
 
@@ -140,4 +172,4 @@ const pruneTickets = {
 };
 
 /** By the names under which `operations.ts` lists them. */
-export const siteHalves = { recordVisit, setSite, removeSite, redeemTicket, pruneTickets };
+export const siteHalves = { recordVisit, setSite, removeSite, changeSites, redeemTicket, pruneTickets };
