@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { calendarServer } from "../../test/apps/services.js";
+import { openWeb, type Web } from "../../test/apps/web.js";
+import type { Apps } from "../engine/apps-ports.js";
+import { createOutbound, type Outbound } from "../outbound/fetch.js";
+import { engagementsIn } from "./calendar.js";
+import { createApps } from "./index.js";
+
+const signal = new AbortController().signal;
+const LISBON = `BEGIN:VTIMEZONE
+TZID:Europe/Lisbon
+BEGIN:DAYLIGHT
+TZOFFSETFROM:+0000
+TZOFFSETTO:+0100
+TZNAME:WEST
+DTSTART:19700329T010000
+RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU
+END:DAYLIGHT
+BEGIN:STANDARD
+TZOFFSETFROM:+0100
+TZOFFSETTO:+0000
+TZNAME:WET
+DTSTART:19701025T020000
+RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU
+END:STANDARD
+END:VTIMEZONE`;
+/** Outlook's own name, described in the feed. */
+const OUTLOOK = LISBON.replaceAll("Europe/Lisbon", "GMT Standard Time");
+
+const feed = (...events: string[]): string =>
+	["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN", "X-WR-TIMEZONE:Europe/Lisbon", LISBON, OUTLOOK, ...events, "END:VCALENDAR", ""]
+		.join("\n")
+		.replaceAll("\n", "\r\n");
+let uid = 0;
+const event = (...lines: string[]): string =>
+	[
+		"BEGIN:VEVENT",
+		...(lines.some((l) => l.startsWith("UID")) ? [] : [`UID:u${++uid}`]),
+		"DTSTAMP:20260101T000000Z",
+		...lines,
+		"END:VEVENT",
+	].join("\n");
+
+/** `2026-03-29T09:00Z 2026-03-29T10:00Z Title`, a line an engagement. */
+const told = async (text: string, from = "2026-03-23", to = "2026-04-06"): Promise<string[]> => {
+	const found = await engagementsIn(text, Date.parse(`${from}T00:00Z`), Date.parse(`${to}T00:00Z`), "Europe/Lisbon", signal);
+	const short = (ms: number): string => new Date(ms).toISOString().replace(":00.000Z", "Z");
+	return found.map((e) => `${short(e.from)} ${short(e.to)}${e.title === undefined ? "" : ` ${e.title}`}`).sort();
+};
+
+describe("a calendar's events", () => {
+	it("are told in UTC, in a zone that the feed describes, by its name alone, and afloat", async () => {
+		expect(
+			await told(
+				feed(
+					event("DTSTART:20260324T090000Z", "DTEND:20260324T100000Z", "SUMMARY:UTC"),
+					event("DTSTART;TZID=Europe/Lisbon:20260330T090000", "DTEND;TZID=Europe/Lisbon:20260330T100000", "SUMMARY:Described"),
+					event("DTSTART;TZID=GMT Standard Time:20260331T090000", "DTEND;TZID=GMT Standard Time:20260331T100000", "SUMMARY:Outlook"),
+					event("DTSTART;TZID=America/New_York:20260325T090000", "DURATION:PT90M", "SUMMARY:Named"),
+					event("DTSTART:20260401T090000", "DTEND:20260401T100000", "SUMMARY:Afloat"),
+				),
+			),
+		).toEqual([
+			"2026-03-24T09:00Z 2026-03-24T10:00Z UTC",
+			"2026-03-25T13:00Z 2026-03-25T14:30Z Named",
+			"2026-03-30T08:00Z 2026-03-30T09:00Z Described",
+			"2026-03-31T08:00Z 2026-03-31T09:00Z Outlook",
+			"2026-04-01T08:00Z 2026-04-01T09:00Z Afloat",
+		]);
+	});
+
+	it("take whole days as the owner's days, from midnight to midnight, over a change of clocks too", async () => {
+		expect(
+			await told(
+				feed(
+					event("DTSTART;VALUE=DATE:20260329", "DTEND;VALUE=DATE:20260330", "SUMMARY:Sunday"),
+					event("DTSTART;VALUE=DATE:20260401", "SUMMARY:One day"),
+				),
+			),
+		).toEqual(["2026-03-29T00:00Z 2026-03-29T23:00Z Sunday", "2026-03-31T23:00Z 2026-04-01T23:00Z One day"]);
+	});
+
+	it("repeat at the same time on the wall, whatever the clocks do", async () => {
+		const daily = event(
+			"DTSTART;TZID=Europe/Lisbon:20260301T090000",
+			"DTEND;TZID=Europe/Lisbon:20260301T093000",
+			"RRULE:FREQ=DAILY",
+			"SUMMARY:D",
+		);
+		expect(await told(feed(daily), "2026-03-27", "2026-03-31")).toEqual([
+			"2026-03-27T09:00Z 2026-03-27T09:30Z D",
+			"2026-03-28T09:00Z 2026-03-28T09:30Z D",
+			"2026-03-29T08:00Z 2026-03-29T08:30Z D",
+			"2026-03-30T08:00Z 2026-03-30T08:30Z D",
+		]);
+		const named = event("DTSTART;TZID=America/New_York:20260105T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;BYDAY=MO,WE", "SUMMARY:W");
+		expect(await told(feed(named), "2026-03-02", "2026-03-12")).toEqual([
+			"2026-03-02T14:00Z 2026-03-02T15:00Z W",
+			"2026-03-04T14:00Z 2026-03-04T15:00Z W",
+			"2026-03-09T13:00Z 2026-03-09T14:00Z W",
+			"2026-03-11T13:00Z 2026-03-11T14:00Z W",
+		]);
+	});
+
+	it("repeat from long ago, by every second week, by the last Friday, to their end and so often", async () => {
+		const rule = async (...lines: string[]) => await told(feed(event(...lines, "DURATION:PT1H")));
+		expect(await rule("DTSTART:19980105T080000Z", "RRULE:FREQ=WEEKLY;INTERVAL=2")).toEqual(["2026-03-23T08:00Z 2026-03-23T09:00Z"]);
+		expect(await rule("DTSTART:19980101T080000Z", "RRULE:FREQ=DAILY;INTERVAL=10")).toEqual([
+			"2026-03-25T08:00Z 2026-03-25T09:00Z",
+			"2026-04-04T08:00Z 2026-04-04T09:00Z",
+		]);
+		expect(await rule("DTSTART:20200131T080000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1FR")).toEqual(["2026-03-27T08:00Z 2026-03-27T09:00Z"]);
+		expect(await rule("DTSTART:20260301T080000Z", "RRULE:FREQ=DAILY;UNTIL=20260324T080000Z")).toEqual([
+			"2026-03-23T08:00Z 2026-03-23T09:00Z",
+			"2026-03-24T08:00Z 2026-03-24T09:00Z",
+		]);
+		expect(await rule("DTSTART:20260322T080000Z", "RRULE:FREQ=DAILY;COUNT=2")).toEqual(["2026-03-23T08:00Z 2026-03-23T09:00Z"]);
+		expect(await rule("DTSTART:20260101T080000Z", "RDATE:20260324T080000Z")).toEqual(["2026-03-24T08:00Z 2026-03-24T09:00Z"]);
+	});
+
+	it("leave out the occurrences that were taken out, moved or called off", async () => {
+		const series = [
+			event(
+				"UID:series",
+				"DTSTART;TZID=Europe/Lisbon:20260323T090000",
+				"DTEND;TZID=Europe/Lisbon:20260323T100000",
+				"RRULE:FREQ=DAILY;COUNT=5",
+				"EXDATE;TZID=Europe/Lisbon:20260324T090000",
+				"SUMMARY:S",
+			),
+			event(
+				"UID:series",
+				"RECURRENCE-ID;TZID=Europe/Lisbon:20260325T090000",
+				"DTSTART;TZID=Europe/Lisbon:20260402T150000",
+				"DTEND;TZID=Europe/Lisbon:20260402T160000",
+				"SUMMARY:Moved",
+			),
+			event(
+				"UID:series",
+				"RECURRENCE-ID:20260326T090000Z",
+				"DTSTART;TZID=Europe/Lisbon:20260326T090000",
+				"DTEND;TZID=Europe/Lisbon:20260326T100000",
+				"STATUS:CANCELLED",
+			),
+		];
+		expect(await told(feed(...series))).toEqual([
+			"2026-03-23T09:00Z 2026-03-23T10:00Z S",
+			"2026-03-27T09:00Z 2026-03-27T10:00Z S",
+			"2026-04-02T14:00Z 2026-04-02T15:00Z Moved",
+		]);
+		// Moved from far away into the time that is asked about.
+		expect(await told(feed(...series), "2026-04-01", "2026-04-06")).toEqual(["2026-04-02T14:00Z 2026-04-02T15:00Z Moved"]);
+	});
+
+	it("leave their owner free where they say so, and keep the title that is nobody else's", async () => {
+		const at = ["DTSTART:20260324T090000Z", "DTEND:20260324T100000Z", "SUMMARY:Secret"];
+		expect(
+			await told(
+				feed(event(...at, "TRANSP:TRANSPARENT"), event(...at, "STATUS:CANCELLED"), event(...at, "X-MICROSOFT-CDO-BUSYSTATUS:FREE")),
+			),
+		).toEqual([]);
+		expect(await told(feed(event(...at, "CLASS:PRIVATE")))).toEqual(["2026-03-24T09:00Z 2026-03-24T10:00Z"]);
+		expect(
+			await told(
+				feed(
+					"BEGIN:VFREEBUSY\nUID:f\nFREEBUSY;FBTYPE=BUSY:20260324T090000Z/PT1H,20260325T090000Z/20260325T110000Z\nFREEBUSY;FBTYPE=FREE:20260326T090000Z/PT1H\nEND:VFREEBUSY",
+				),
+			),
+		).toEqual(["2026-03-24T09:00Z 2026-03-24T10:00Z", "2026-03-25T09:00Z 2026-03-25T11:00Z"]);
+	});
+
+	it("are cut to the time that was asked about, folded lines and escapes read", async () => {
+		expect(
+			await told(
+				feed(
+					event(
+						"DTSTART:20260320T090000Z",
+						"DTEND:20260324T100000Z",
+						"SUMMARY:Long\\, long tr\n ip",
+						"DESCRIPTION:BEGIN:VEVENT\\nDTSTART:1",
+						"BEGIN:VALARM",
+						"TRIGGER:-PT5M",
+						"DTSTART:20200101T000000Z",
+						"END:VALARM",
+					),
+				),
+			),
+		).toEqual(["2026-03-23T00:00Z 2026-03-24T10:00Z Long, long trip"]);
+	});
+
+	it("are never said to be none where they cannot be made out", async () => {
+		const unknown = feed(event("DTSTART;TZID=Mars/Olympus:20260324T090000", "DURATION:PT1H"));
+		await expect(told(unknown)).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("Mars/Olympus") });
+		await expect(told("<html>")).rejects.toMatchObject({ code: "unavailable" });
+		await expect(told(feed().replace("END:VCALENDAR", ""))).rejects.toMatchObject({ code: "unavailable" });
+		await expect(told(feed(event("DTSTART:20260199T999999Z", "DURATION:PT1H", "RRULE:FREQ=NEVER")))).rejects.toMatchObject({
+			code: "unavailable",
+		});
+	});
+
+	it("that repeat every second hold nobody up: they are given up, and others have their turn meanwhile", async () => {
+		const bomb = feed(event("DTSTART:19700101T000000Z", "DURATION:PT1S", "RRULE:FREQ=SECONDLY"));
+		let longest = 0;
+		let last = performance.now();
+		const timer = setInterval(() => {
+			longest = Math.max(longest, performance.now() - last);
+			last = performance.now();
+		}, 1);
+		const stop = new AbortController();
+		const looking = engagementsIn(bomb, Date.UTC(2026, 2, 23), Date.UTC(2026, 3, 6), "UTC", stop.signal);
+		setTimeout(() => stop.abort(), 300);
+		await expect(looking).rejects.toThrow();
+		clearInterval(timer);
+		expect(longest).toBeLessThan(200);
+	});
+
+	it("of ten full years are looked through fast", async () => {
+		const many = Array.from({ length: 8_000 }, (_, i) => {
+			const day = new Date(Date.UTC(2016, 0, 1) + Math.floor(i / 2) * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+			return event(
+				`DTSTART:${day}T090000Z`,
+				`DTEND:${day}T100000Z`,
+				"SUMMARY:X",
+				`DESCRIPTION:${"words ".repeat(10)}`,
+				"ATTENDEE;CN=Somebody:mailto:somebody@example.com",
+			);
+		});
+		const large = feed(...many);
+		const from = performance.now();
+		expect(await told(large)).toHaveLength(28);
+		expect(performance.now() - from).toBeLessThan(1_500);
+	});
+});
+
+describe("a calendar that is connected", () => {
+	let web: Web;
+	let outbound: Outbound;
+	let apps: Apps;
+	let text: string;
+	const PATH = "/calendar/ical/anna%40example.com/private-0123456789abcdef/basic.ics";
+	const now = Date.UTC(2026, 2, 23);
+
+	beforeEach(async () => {
+		web = await openWeb();
+		outbound = createOutbound({ privateOrigins: [], ownHosts: [], ownAddresses: [], dial: web.dial });
+		apps = createApps({ outbound, now: () => now });
+		text = feed(event("DTSTART:20260324T090000Z", "DTEND:20260324T100000Z", "SUMMARY:Dentist"));
+		await web.serve(
+			"calendar.example",
+			calendarServer(PATH, () => text),
+		);
+	});
+	afterEach(async () => {
+		await outbound.close();
+		await web.close();
+	});
+
+	const connect = (more: object = {}) => apps.connect({ kind: "ical", address: `webcal://calendar.example${PATH}`, ...more }, signal);
+
+	it("is read from its private address, in the zone that it says", async () => {
+		const connected = await connect({ hours: "10-18", days: "2-6", most: "busy" });
+		expect(connected).toMatchObject({ app: "calendar", label: "calendar.example", most: "busy" });
+		const call = { tool: "calendar", from: now, to: now + 7 * 86_400_000 } as const;
+		expect(await apps.call(call, { ...connected, uid: "app_1" }, "read", signal)).toEqual({
+			timeZone: "Europe/Lisbon",
+			hours: { from: 10, to: 18, days: [2, 3, 4, 5, 6] },
+			engagements: [{ from: Date.UTC(2026, 2, 24, 9), to: Date.UTC(2026, 2, 24, 10), title: "Dentist" }],
+		});
+	});
+
+	it.each([
+		["no address", { address: "" }, "needs the address"],
+		["http", { address: "http://calendar.example/a.ics" }, "https"],
+		["no such path", { address: "https://calendar.example/other.ics" }, "(404)"],
+		["hours the wrong way round", { hours: "18-10" }, "Write hours"],
+		["no hours", { hours: "all day" }, "Write hours"],
+		["no days", { days: "0-8" }, "Write days"],
+		["no such zone", { timeZone: "Lisbon" }, "no time zone"],
+	])("is refused with a plain sentence for %s", async (_, more, words) => {
+		await expect(connect(more)).rejects.toMatchObject({ message: expect.stringContaining(words) });
+	});
+
+	it("has to say its zone, or have it said", async () => {
+		text = text.replace(/X-WR-TIMEZONE.*\r\n/, "");
+		await expect(connect()).rejects.toMatchObject({ message: expect.stringContaining("--time-zone") });
+		await connect({ timeZone: "Asia/Shanghai" });
+	});
+});
