@@ -1,6 +1,7 @@
 /**
  * Answers from the desk's memory with no key and no network (requirements.md RUN-1): quotes what the notes say and names the
- * file, or says plainly that it does not know and keeps the question for the owner. It makes nothing up: a reply is fixed
+ * file, or says plainly that it does not know and keeps the question for the owner. Where its owner has connected something and allows it,
+ * it looks there for what the notes do not say (`knowledge/outside.ts`). It makes nothing up: a reply is fixed
  * sentences and lines of the notes, in the language of the question.
  *
  * What it may quote: any file the engine gives it (those under `people/` it gives only for that person), but never one whose
@@ -12,6 +13,7 @@ import { find, type Group } from "./knowledge/find.js";
 import { type Language, languageOf } from "./knowledge/language.js";
 import { Library } from "./knowledge/library.js";
 import { type SmallTalk, smallTalkOf } from "./knowledge/manners.js";
+import { lookOutside } from "./knowledge/outside.js";
 import type { Shelf } from "./knowledge/shelf.js";
 import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self } from "./knowledge/talk.js";
 
@@ -20,8 +22,8 @@ const GAP_CHARS = 500;
 /** Questions answered in one turn; a longer list is answered as far as this. */
 const ANSWERS = 8;
 
-/** A new answerer with a library of its own. */
-export function knowledge(): Answerer {
+/** A new answerer with a library of its own. `now`: milliseconds, for what asks about days. */
+export function knowledge(now: () => number = Date.now): Answerer {
 	const library = new Library();
 	return {
 		name: "knowledge",
@@ -30,7 +32,10 @@ export function knowledge(): Answerer {
 		async *answer(turn: Turn, signal: AbortSignal): AsyncGenerator<Piece | Ending> {
 			const shelves = await library.shelves(turn.desk.handle, await turn.memory());
 			if (signal.aborted) return;
-			const { pieces, gaps } = reply(turn, shelves);
+			const heard = listen(turn, shelves);
+			await lookOutside(turn, heard.told, heard.owner, now());
+			if (signal.aborted) return;
+			const { pieces, gaps } = reply(turn, heard, shelves);
 			for (const text of pieces) {
 				if (signal.aborted) return;
 				yield { type: "text", text };
@@ -44,17 +49,22 @@ export function knowledge(): Answerer {
 	};
 }
 
-interface Reply {
-	pieces: string[];
-	gaps: string[];
+/** What a turn asks, with what the notes say to it. */
+interface Heard {
+	owner: string;
+	language: Language;
+	told: Answer[];
+	talk: SmallTalk | null;
+	/** There were no words at all. */
+	unread: boolean;
 }
 
-function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
+function listen(turn: Turn, shelves: readonly Shelf[]): Heard {
 	const owner = turn.desk.ownerName.trim() || turn.desk.name;
 	const said = turn.history.filter((m) => m.from === "visitor").map(textOf);
 	const incoming = turn.incoming.map(textOf);
 	const language = languageOf(incoming.join("\n")) ?? languageOf(said.slice(-3).join("\n")) ?? turn.desk.language ?? "en";
-	if (incoming.every((text) => text === "")) return { pieces: unread(language), gaps: [] };
+	if (incoming.every((text) => text === "")) return { owner, language, told: [], talk: null, unread: true };
 	const self: Self = { names: [turn.desk.name, turn.desk.ownerName, turn.desk.handle], about: turn.desk.about };
 	let talk: SmallTalk | null = null;
 	const list: Answer[] = [];
@@ -64,12 +74,23 @@ function reply(turn: Turn, shelves: readonly Shelf[]): Reply {
 		if (courtesy === null) for (const asked of questionsOf(text)) list.push(...answer(asked, language, said, self, shelves));
 		said.push(text);
 	}
-	const told = list.slice(0, ANSWERS);
+	return { owner, language, told: list.slice(0, ANSWERS), talk, unread: false };
+}
+
+function reply(
+	turn: Turn,
+	{ owner, language, told, talk, ...heard }: Heard,
+	shelves: readonly Shelf[],
+): { pieces: string[]; gaps: string[] } {
+	if (heard.unread) return { pieces: unread(language), gaps: [] };
 	// What has no words is a nod if it is an emoji, and somebody at a loss if it is "???".
-	const wordless = incoming.some((text) => /\p{Extended_Pictographic}/u.test(text)) ? "fine" : "self";
+	const wordless = turn.incoming.some((m) => /\p{Extended_Pictographic}/u.test(textOf(m))) ? "fine" : "self";
 	const pieces = told.length > 0 ? answers(told, owner) : smallTalk(talk ?? wordless, language, owner, shelves);
 	if (turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined))) pieces.push(...alsoUnread(language));
-	return { pieces, gaps: told.filter((one) => one.found.length === 0).map((one) => [...one.question].slice(0, GAP_CHARS).join("")) };
+	return {
+		pieces,
+		gaps: told.filter((one) => one.outside?.keep ?? one.found.length === 0).map((one) => [...one.question].slice(0, GAP_CHARS).join("")),
+	};
 }
 
 /** Answers to a sentence from the prose of the notes alone if it has any, else from data too: so that data takes no answer away. */

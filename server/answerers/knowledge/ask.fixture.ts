@@ -33,6 +33,7 @@ export function turnOf(memory: MemoryFile[], incoming: Said[], before: string[] 
 		acceptedOutputModes: null,
 		memory: () => Promise.resolve(memory),
 		may: { webSearch: false, apps: {} },
+		use: () => Promise.resolve({ done: false, why: "not_allowed" }),
 	};
 }
 

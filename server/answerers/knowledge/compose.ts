@@ -14,6 +14,8 @@ export interface Answer {
 	language: Language;
 	/** Empty: not known. */
 	found: Group[];
+	/** What was found out beyond the notes, said after them. `keep`: the question is kept for the owner all the same. */
+	outside?: { pieces: string[]; keep: boolean };
 }
 
 const TOPICS = 8;
@@ -83,10 +85,10 @@ export function answers(list: readonly Answer[], owner: string): string[] {
 	return pieces;
 }
 
-function one({ found, language }: Answer, owner: string): string[] {
+function one({ found, language, outside }: Answer, owner: string): string[] {
 	const words = WORDS[language];
 	const called = named(owner, language);
-	if (found.length === 0) return [tidy(words.unknown(called))];
+	if (found.length === 0) return outside?.pieces ?? [tidy(words.unknown(called))];
 	const other = found.flat().every((note) => note.language !== null && note.language !== language);
 	const pieces: string[] = [`${tidy((other ? words.saysInOther : words.says)(called))}\n\n`];
 	for (const [i, group] of found.entries()) {
@@ -95,6 +97,7 @@ function one({ found, language }: Answer, owner: string): string[] {
 		const { path, headings } = (group[0] as Note).passage;
 		pieces.push("\n", words.source(path.startsWith("people/") ? words.yours : path, headings.at(-1)));
 	}
+	if (outside) pieces.push("\n\n", ...outside.pieces);
 	return pieces;
 }
 
@@ -130,20 +133,24 @@ function topicsOf(shelves: readonly Shelf[], language: Language): string[] {
 	return [...topics.values()].slice(0, TOPICS);
 }
 
-/** A visitor's own words over their answer: without what would be markup. */
-function label(question: string): string {
-	const words = plain(question)
+/** Somebody's words without what would be markup, in one line. */
+export const bare = (text: string): string =>
+	plain(text)
 		.replace(/[\\*_`<>[\]()#|~!]/g, " ")
 		.replace(/\s+/g, " ")
 		.trim();
+
+/** A visitor's own words over their answer: without what would be markup. */
+function label(question: string): string {
+	const words = bare(question);
 	return words.length > LABEL_CHARS ? `${words.slice(0, LABEL_CHARS)}…` : words;
 }
 
 /** No space where a Latin name stands after a Chinese comma or at an end. */
-const tidy = (sentence: string): string => sentence.replace(/([，。；：、]) +/g, "$1").trim();
+export const tidy = (sentence: string): string => sentence.replace(/([，。；：、]) +/g, "$1").trim();
 
 /** The owner's name as it stands in a sentence: Latin letters apart from Chinese characters. */
-function named(owner: string, language: Language): string {
+export function named(owner: string, language: Language): string {
 	const name = owner.trim() || (language === "zh" ? "主人" : "the owner");
 	if (language === "en") return name;
 	return `${/^[\p{Script=Latin}\p{N}]/u.test(name) ? " " : ""}${name}${/[\p{Script=Latin}\p{N}.]$/u.test(name) ? " " : ""}`;
