@@ -1,0 +1,74 @@
+/**
+ * Decodes a picture and encodes it anew: turned as its camera said, in the colours of screens, with nothing else that the file held.
+ * Runs in a process of its own (`server/encoder.ts`), since what it reads is a stranger's: only three decoders are there at all.
+ */
+import sharp from "sharp";
+import { LIMITS } from "../../shared/limits.js";
+import type { Kind } from "./inspect.js";
+
+/** From the server to the process that encodes. */
+export interface EncodeCall {
+	id: number;
+	kind: Kind;
+	bytes: Uint8Array;
+}
+export interface Made {
+	kind: Kind;
+	bytes: Uint8Array;
+	width: number;
+	height: number;
+}
+/** `broken`: cannot be decoded. `pixels`, `size`: too many, too large. */
+export type EncodeRefusal = "broken" | "pixels" | "size";
+/** And back. */
+export type EncodeAnswer = { id: number; made: Made } | { id: number; refused: EncodeRefusal };
+
+/** What of a picture eyes miss least. */
+const QUALITY = 84;
+
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuffer", "VipsForeignLoadWebpBuffer"] });
+sharp.cache(false);
+sharp.concurrency(1);
+
+const sizeOf = (image: { width: number; height: number }): number => image.width * image.height;
+
+/** Never throws for what the bytes are. */
+export async function encode({ kind, bytes }: Pick<EncodeCall, "kind" | "bytes">): Promise<Made | EncodeRefusal> {
+	try {
+		// The head alone first: how large it is must be known before memory is taken for it.
+		const head = await sharp(bytes, { limitInputPixels: false }).metadata();
+		if (sizeOf(head) > LIMITS.picturePixels) return "pixels";
+		const made = await encodeAs(kind, kind, bytes);
+		if (made.bytes.byteLength <= LIMITS.pictureBytes) return made;
+		// What packs badly as it came.
+		const smaller = await encodeAs(kind, "webp", bytes);
+		return smaller.bytes.byteLength <= LIMITS.pictureBytes ? smaller : "size";
+	} catch {
+		return "broken";
+	}
+}
+
+async function encodeAs(from: Kind, to: Kind, bytes: Uint8Array): Promise<Made> {
+	const image = sharp(bytes, { failOn: "error", limitInputPixels: LIMITS.picturePixels, pages: from === "webp" ? 1 : undefined })
+		.timeout({ seconds: LIMITS.pictureMakeMs / 1_000 })
+		.autoOrient()
+		.toColourspace("srgb");
+	const packed =
+		to === "png" ? image.png({ compressionLevel: 7 }) : to === "jpeg" ? image.jpeg({ quality: QUALITY }) : image.webp({ quality: QUALITY });
+	const { data, info } = await packed.toBuffer({ resolveWithObject: true });
+	return { kind: to, bytes: data, width: info.width, height: info.height };
+}
+
+/** What the process does: one picture after the other, until its server goes. */
+export function runEncoder(channel: NodeJS.Process): void {
+	let last: Promise<unknown> = Promise.resolve();
+	channel.on("message", (call: EncodeCall) => {
+		last = last.then(async () => {
+			const made = await encode(call);
+			const answer: EncodeAnswer = typeof made === "string" ? { id: call.id, refused: made } : { id: call.id, made };
+			channel.send?.(answer);
+		});
+	});
+	channel.on("disconnect", () => channel.exit());
+}

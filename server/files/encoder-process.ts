@@ -1,0 +1,126 @@
+/**
+ * The process that makes pictures anew, as the server sees it: begun when the first picture comes, one at work at a time, ended when it
+ * takes too long or when nothing has come for a while. It is given no setting and no secret, and if a picture takes it down, the
+ * server is none the worse.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
+import type { EncodeAnswer, EncodeRefusal, Made } from "./encode.js";
+import type { Kind } from "./inspect.js";
+
+/** It takes the memory of a picture with it. */
+const IDLE_MS = 60_000;
+/** The heap of its JavaScript, megabytes; pictures are outside of it and bounded by their pixels. */
+const HEAP_MB = 128;
+/** Pictures that may wait for their turn. */
+const MOST_WAITING = 16;
+
+export interface EncoderProcess {
+	/** Throws `invalid_params`, `too_large`, `unavailable`. */
+	make(kind: Kind, bytes: Uint8Array): Promise<Made>;
+	close(): void;
+}
+
+const megapixels = LIMITS.picturePixels / 1_000_000;
+
+const REFUSALS: Record<EncodeRefusal, () => DeskError> = {
+	broken: () =>
+		new DeskError("invalid_params", "This picture is damaged or not whole. Open it, save it again, and send that.", {
+			violations: [{ field: "picture", description: "Damaged or cut off." }],
+		}),
+	pixels: () => new DeskError("too_large", `This picture has more than ${megapixels} megapixels. Make it smaller and send it again.`),
+	size: () =>
+		new DeskError("too_large", `This picture is larger than ${LIMITS.pictureBytes / 1024 / 1024} MiB. Make it smaller and send it again.`),
+};
+
+/** `url`: the module that the process runs, as it is called when built. Where only its `.ts` is there, tsx loads it. `makeMs`: how long one picture may take. */
+export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs): EncoderProcess {
+	let child: ChildProcess | undefined;
+	let idle: NodeJS.Timeout | undefined;
+	let last: Promise<unknown> = Promise.resolve();
+	let waiting = 0;
+	let lastId = 0;
+
+	function begin(): ChildProcess {
+		if (child) return child;
+		const path = fileURLToPath(url);
+		const isBuilt = existsSync(path);
+		const execArgv = [`--max-old-space-size=${HEAP_MB}`, ...(isBuilt ? [] : ["--import", import.meta.resolve("tsx")])];
+		const begun = fork(isBuilt ? path : path.replace(/\.js$/, ".ts"), [], {
+			serialization: "advanced",
+			// Nothing of the server's surroundings: they hold passwords.
+			env: {},
+			execArgv,
+			stdio: ["ignore", "ignore", "ignore", "ipc"],
+		});
+		begun.once("exit", () => {
+			if (child === begun) child = undefined;
+		});
+		child = begun;
+		return begun;
+	}
+
+	function end(): void {
+		clearTimeout(idle);
+		child?.kill("SIGKILL");
+		child = undefined;
+	}
+
+	function ask(kind: Kind, bytes: Uint8Array): Promise<Made> {
+		clearTimeout(idle);
+		const at = begin();
+		const id = ++lastId;
+		return new Promise<Made>((resolve, reject) => {
+			const gone = (): void => {
+				over();
+				reject(REFUSALS.broken());
+			};
+			const slow = setTimeout(() => {
+				// Whatever it is at, it goes no further.
+				end();
+				gone();
+			}, makeMs);
+			const hear = (answer: EncodeAnswer): void => {
+				if (answer.id !== id) return;
+				over();
+				if ("made" in answer) resolve(answer.made);
+				else reject(REFUSALS[answer.refused]());
+			};
+			const over = (): void => {
+				clearTimeout(slow);
+				at.off("message", hear);
+				at.off("exit", gone);
+				at.off("error", gone);
+				idle = setTimeout(end, IDLE_MS);
+				idle.unref();
+			};
+			at.on("message", hear);
+			at.once("exit", gone);
+			at.once("error", gone);
+			at.send({ id, kind, bytes });
+		});
+	}
+
+	return {
+		make(kind, bytes) {
+			if (waiting >= MOST_WAITING) {
+				const busy = new DeskError("unavailable", "Too many pictures are being looked at. Send yours again in a moment.", {
+					retryAfterSeconds: 5,
+				});
+				return Promise.reject(busy);
+			}
+			waiting++;
+			const made = last.then(() => ask(kind, bytes));
+			last = made
+				.catch(() => undefined)
+				.finally(() => {
+					waiting--;
+				});
+			return made;
+		},
+		close: end,
+	};
+}
