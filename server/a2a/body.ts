@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http";
 import { DeskError } from "../../shared/errors.js";
 import { readJson } from "../../shared/json-scan.js";
 import { LIMITS } from "../../shared/limits.js";
+import { cutOff, readStream, tooLarge } from "../callers.js";
 import type { Exchange } from "./http.js";
 import { mediaTypeOf } from "./http.js";
 
@@ -37,15 +38,6 @@ export async function readBody(exchange: Exchange, binding: "rpc" | "rest", opti
 	if (optional && bytes.length === 0) return undefined;
 	return readJson(bytes);
 }
-
-const tooLarge = (): DeskError =>
-	new DeskError(
-		"too_large",
-		`The body is larger than ${LIMITS.bodyBytes} bytes. Send less, or put large files on the web and send their url.`,
-	);
-
-/** A client that goes away while it sends gets no answer; whoever awaits this is told all the same. */
-const cutOff = (): DeskError => new DeskError("invalid_request", "The body ended before it was whole. Send the request again.");
 
 function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
 	return new Promise((resolve, reject) => {
@@ -87,23 +79,4 @@ function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
 		incoming.on("error", onCut);
 		incoming.on("close", onCut);
 	});
-}
-
-async function readStream(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
-	if (!body) return new Uint8Array(0);
-	const reader = body.getReader();
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for (;;) {
-		const { done, value } = await reader.read().catch(() => {
-			throw cutOff();
-		});
-		if (done) return Buffer.concat(chunks, size);
-		size += value.byteLength;
-		if (size > LIMITS.bodyBytes) {
-			reader.cancel().catch(() => undefined);
-			throw tooLarge();
-		}
-		chunks.push(value);
-	}
 }

@@ -208,9 +208,9 @@ export class OpenStreams {
 		engine: Engine,
 		private readonly gate: Gate,
 	) {
-		engine.onShutOut(({ principalId, deskId: desk, site, everybody }) => {
-			// A site that was shut out is none of an agent's.
-			if (site !== undefined) return;
+		engine.onShutOut(({ principalId, deskId: desk, site, embed, everybody }) => {
+			// A site or an embed that was shut out is none of an agent's.
+			if (site !== undefined || embed !== undefined) return;
 			for (const { held, deskId, exchange } of this.holdings) {
 				const { principal } = held;
 				const meant =

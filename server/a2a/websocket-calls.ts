@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { type Message, read, SendMessageRequestSchema } from "../../shared/a2a.schema.js";
 import { callerId, explicit, int32 } from "../../shared/a2a-fields.schema.js";
-import { CHAT_METHODS, type FollowResult } from "../../shared/channel.js";
+import { CHAT_METHODS, type FollowResult, type RatingsResult } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { Caller, Desk, Engine, JsonText, Sent } from "../engine/engine.js";
@@ -150,6 +150,7 @@ const EventsSchema = z.strictObject({
 	limit: explicit(int32(1, LIMITS.pageSizeMax)),
 	waitMs: explicit(int32(0, LIMITS.sendWaitMs)),
 });
+const RateSchema = z.strictObject({ contextId: callerId, seq: seqNumber, value: z.enum(["up", "down", "none"]) });
 const SeenSchema = z.strictObject({ contextId: callerId, seq: seqNumber });
 
 const noContext = (): DeskError => new DeskError("context_not_found", "There is no such conversation of yours with this desk.");
@@ -209,6 +210,18 @@ const METHODS = {
 		const { contextId, seq } = read(SeenSchema, params);
 		await muted(session, contextId, { kind: "seen", side: "asker", seq }, () => engine.seen(caller, desk, contextId, seq));
 		return { json: "{}" };
+	},
+
+	async [CHAT_METHODS.rate](_session, { engine, desk, caller }, params) {
+		const { contextId, seq, value } = read(RateSchema, params);
+		await engine.rate(caller, desk, contextId, seq, value);
+		return { json: "{}" };
+	},
+
+	async [CHAT_METHODS.ratings](_session, { engine, desk, caller }, params) {
+		const { contextId } = read(UnfollowSchema, params);
+		const result: RatingsResult = { ratings: await engine.ratings(caller, desk, contextId) };
+		return { json: JSON.stringify(result) };
 	},
 } satisfies Record<string, OwnMethod>;
 

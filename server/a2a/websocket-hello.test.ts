@@ -42,6 +42,7 @@ describe("a Hello that is answered", () => {
 				about: "A desk for tests",
 				face: "/@mira/face.svg",
 				online: true,
+				pictures: true,
 				suggestions: ["What are your hours?"],
 				ownerName: "Mira",
 				brand: "EarthOnline",

@@ -83,6 +83,30 @@ describe("whoever is shut out", () => {
 		expect([blog, page, agent].map(isOpen)).toEqual([true, true, true]);
 	});
 
+	it("with an embed that is deleted loses the sockets of that embed alone, and its tickets let nobody in", async () => {
+		const { owner } = desk.engine;
+		const [gone, kept] = [await owner.saveEmbed("mira", { mode: "pet" }), await owner.saveEmbed("mira", { mode: "pet" })];
+		const row = (await desk.engine.desk("mira")) ?? expect.fail();
+		const by = async (number?: number) => {
+			const client = await dial(desk);
+			const ticket = desk.engine.embed.issueTicket(row, SITE, number);
+			return { client, ticket, token: (await client.hello({ ticket })).guestToken };
+		};
+		const one = await by(gone.number);
+		const others = [await by(kept.number), await by()];
+		await owner.deleteEmbed("mira", gone.number);
+		expect((await one.client.closed).code).toBe(4403);
+		await settle();
+		expect(others.map(({ client }) => isOpen(client))).toEqual([true, true]);
+		// The ticket's holder comes again with it; a document that was loaded before comes with a fresh one.
+		for (const ticket of [one.ticket, desk.engine.embed.issueTicket(row, SITE, gone.number)]) {
+			const again = await dial(desk);
+			const refused = await again.refusal("Hello", { version: "1.0", nonce: newNonce(), ticket, credential: one.token });
+			expect(refused.message).toMatch(/embed that this chat came by was deleted/);
+			expect((await again.closed).code).toBe(4403);
+		}
+	});
+
 	it("by one rule of two that cover its site stays", async () => {
 		const { rule } = await desk.engine.owner.setSite("mira", "*.example.com", "allowed");
 		const shop = await onSite(SITE);

@@ -113,17 +113,19 @@ export function attachWebsocket(options: WebsocketOptions): Websocket {
 	});
 	server.on("upgrade", onUpgrade);
 
-	const stopShutOut = engine.onShutOut(({ principalId, deskId, site }) => {
+	const stopShutOut = engine.onShutOut(({ principalId, deskId, site, embed }) => {
 		parts.shutOuts++;
 		const meant = [...parts.sessions].filter(({ caller, deskId: at }) => {
 			if (!caller) return false;
 			if (principalId !== undefined) return caller.principal?.id === principalId;
+			if (embed !== undefined) return at === deskId && caller.provenance.embed === String(embed);
 			return at === deskId && (site === undefined || caller.provenance.site !== undefined);
 		});
 		void inBatches(meant, BATCH, (session) => session.recheck());
 	});
-	const stopPresence = engine.onPresence((deskId, online) => {
-		const frame = frameOf(notification("event", JSON.stringify({ contextId: "", signal: { kind: "presence", online } })));
+	const stopPresence = engine.onPresence((deskId, { online, opensAt }) => {
+		// Without a time the key is left out.
+		const frame = frameOf(notification("event", JSON.stringify({ contextId: "", signal: { kind: "presence", online, opensAt } })));
 		const there = [...parts.sessions].filter((session) => session.deskId === deskId && session.chats);
 		void inBatches(there, BATCH, (session) => session.write(frame));
 	});
