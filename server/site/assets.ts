@@ -1,5 +1,5 @@
 /**
- * The built client, served: `/embed.js` to every site, `/assets/…` to our own documents. The folder is read once, at the
+ * The built client, served: `/embed.js` and what it fetches to every site, `/assets/…` to our own documents. The folder is read once, at the
  * start, and only its own files are ever answered; packed forms are made when first asked for and kept.
  */
 import { createHash } from "node:crypto";
@@ -19,6 +19,9 @@ const TYPES: Readonly<Record<string, string>> = {
 	".webp": "image/webp",
 	".woff2": "font/woff2",
 };
+
+/** What stands in other people's pages: the script, and the files that it fetches where a page has use for them. */
+const EMBED_FILES = ["embed.js", "embed-chat.js", "embed-button.js", "embed-greeting.js", "embed-pet.js"];
 
 /** The same for every site and short-lived, so that a mended script reaches all of them within minutes. */
 const LOADER_CACHE = "public, max-age=300, stale-while-revalidate=86400";
@@ -42,7 +45,7 @@ export interface ClientFiles {
 	find(path: string): File | undefined;
 }
 
-/** Reads a folder with `embed.js` and `assets/`. One that is not there is an empty one: the pages say so. */
+/** Reads a folder with the files of the embed and `assets/`. One that is not there is an empty one: the pages say so. */
 export function readClientFiles(dir: string): ClientFiles {
 	const files = new Map<string, File>();
 	const read = (name: string) => {
@@ -51,7 +54,7 @@ export function readClientFiles(dir: string): ClientFiles {
 		const bytes = readFileSync(join(dir, name));
 		files.set(`/${name}`, { bytes, type, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`, packed: {} });
 	};
-	if (existsSync(join(dir, "embed.js"))) read("embed.js");
+	for (const name of EMBED_FILES) if (existsSync(join(dir, name))) read(name);
 	if (existsSync(join(dir, "assets"))) {
 		for (const entry of readdirSync(join(dir, "assets"), { withFileTypes: true })) if (entry.isFile()) read(`assets/${entry.name}`);
 	}
@@ -79,7 +82,8 @@ function encodingOf(accepted: string): Encoding | undefined {
 /** Serves the built files. */
 export function assets(files: ClientFiles): Hono {
 	const app = new Hono();
-	app.get("/embed.js", (c) => answer(c.req.raw.headers, files.find("/embed.js"), { ...OPEN, "cache-control": LOADER_CACHE }));
+	for (const name of EMBED_FILES)
+		app.get(`/${name}`, (c) => answer(c.req.raw.headers, files.find(`/${name}`), { ...OPEN, "cache-control": LOADER_CACHE }));
 	app.get("/assets/:name", (c) => {
 		const file = files.find(c.req.path);
 		const cache = file && c.req.query("v") === versionOf(file) ? VERSIONED_CACHE : ASSET_CACHE;

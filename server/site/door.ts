@@ -6,16 +6,22 @@ import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { DeskError, type ErrorCode } from "../../shared/errors.js";
 import type { Desk, Engine } from "../engine/engine.js";
+import { ask } from "./ask.js";
 import { assets, readClientFiles } from "./assets.js";
+import { badges } from "./badge-door.js";
+import { check } from "./check.js";
+import { docs } from "./docs.js";
 import { embed } from "./embed.js";
-import { COMMON, documentHeaders, isFresh } from "./headers.js";
+import { COMMON, documentHeaders, isFresh, prefersText } from "./headers.js";
 import { notice, SITE_CSS_PATH } from "./layout.js";
 import { pages } from "./pages.js";
+import { pictures } from "./pictures.js";
+import { snippet } from "./snippet.js";
 import { SITE_CSS } from "./style.js";
 import { type Language, languageOf, TEXTS } from "./texts.js";
 
 export interface SiteDoorOptions {
-	engine: Pick<Engine, "desk" | "desks" | "embed">;
+	engine: Pick<Engine, "clock" | "desk" | "desks" | "embed" | "followUps" | "identify" | "pictures">;
 	config: {
 		/** Origin under which people reach this server, without a slash at its end. */
 		publicUrl: string;
@@ -24,6 +30,12 @@ export interface SiteDoorOptions {
 	};
 	/** Folder of the built client. */
 	clientDir: string;
+	/** What a limit counts as one of whoever asks (`callers.ts`); empty where there is no socket. */
+	networkOf(c: Context): string;
+	/** Folder of the guide's Markdown. */
+	docsDir: string;
+	/** Counts a question of somebody without a credential; `words` make it the same when it is sent again. Throws `rate_limited`. */
+	countQuestion(c: Context, desk: Desk, words: string): void;
 	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
 }
 
@@ -77,6 +89,7 @@ export function siteDoor(options: SiteDoorOptions): Hono {
 			vary: "Accept, Accept-Language",
 		};
 		const accept = c.req.header("accept") ?? "";
+		if (prefersText(accept) || c.req.path.endsWith(".md")) return c.text(`${said}\n`, status, headers);
 		if (accept.includes("application/json") && !accept.includes("text/html"))
 			return c.json({ error: { code: what, message: said } }, status, headers);
 		return c.html(await notice({ language, css: parts.css, title: texts[what], line: said, home: true }), status, headers);
@@ -106,7 +119,13 @@ export function siteDoor(options: SiteDoorOptions): Hono {
 		return isFresh(c.req.header("if-none-match"), cssTag) ? c.body(null, 304, headers) : c.body(SITE_CSS, 200, headers);
 	});
 	app.route("/", assets(files));
+	app.route("/", pictures(parts));
 	app.route("/", embed(parts));
+	app.route("/", check(parts));
+	app.route("/", snippet(parts));
+	app.route("/", badges(parts));
+	app.route("/", ask(parts));
+	app.route("/", docs(parts));
 	app.route("/", pages(parts));
 	// This door is mounted last: what nobody knows ends here.
 	app.get("*", (c) => refuse(c, 404, "missing"));

@@ -46,11 +46,12 @@ describe("GET /embed/<handle>", () => {
 	it("says for each attribute of the tag what it may be where it is nothing known", async () => {
 		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
 		const told = async (query: string) => (await ask({ origin: "https://site.com" }, `${handle}?${query}`)).config.help?.split("\n");
-		expect(await told("mode=parrot&theme=blue&lang=fr&accent=red&height=tall&z=top&foo=bar")).toEqual([
-			'data-mode="parrot" is not known. Use floating or inline.',
+		expect(await told("mode=parrot&theme=blue&lang=fr&accent=red&size=huge&height=tall&z=top&foo=bar")).toEqual([
+			'data-mode="parrot" is not known. Use floating, pet, button or inline.',
 			'data-theme="blue" is not known. Use light, dark or auto.',
 			'data-lang="fr" is not known. Use en or zh.',
 			'data-accent="red" is not known. Use a colour such as #a8532b.',
+			'data-size="huge" is not known. Use small, medium or large.',
 			'data-height="tall" is not known. Use a number of pixels such as 600.',
 			'data-z="top" is not known. Use a whole number such as 10.',
 		]);
@@ -78,7 +79,7 @@ describe("GET /embed/<handle>", () => {
 		expect(answer.headers.get("access-control-allow-origin")).toBe("*");
 		expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
 		expect(answer.headers.get("cache-control")).toBe("no-store");
-		expect(answer.headers.get("vary")).toBe("Origin, Sec-Fetch-Site");
+		expect(answer.headers.get("vary")).toBe("Origin, Sec-Fetch-Site, Accept-Language");
 		expect(answer.headers.get("set-cookie")).toBeNull();
 	});
 	it("tells a site that is not listed what to do, and keeps it for the owner", async () => {
@@ -151,6 +152,131 @@ describe("GET /embed/<handle>", () => {
 	it("speaks the language of the desk's owner", async () => {
 		await site.engine.owner.createOwner({ handle: "lin", name: "林", language: "zh" });
 		expect((await ask({ origin: "https://new.example" }, "lin")).config.help).toContain("不在");
+	});
+});
+
+describe("a greeting (EMB-9)", () => {
+	const told = async (query: string, headers: Record<string, string> = {}) => {
+		await site.engine.owner.setSite(handle, "https://site.com", "allowed");
+		return (await ask({ origin: "https://site.com", ...headers }, `${handle}?${query}`)).config;
+	};
+	it("is said where the tag asks for it, in its own words or the usual ones, in the language asked for", async () => {
+		expect((await told("")).greeting).toBeUndefined();
+		expect((await told("greeting=")).greeting).toBe("Hi! Ask me about Mira 👋");
+		expect((await told("greeting=&lang=zh")).greeting).toBe("你好！想了解 Mira，都可以问我 👋");
+		expect((await told("greeting=", { "accept-language": "zh-CN,zh;q=0.9,en;q=0.5" })).greeting).toContain("你好");
+		expect((await told("greeting=&lang=en", { "accept-language": "zh-CN" })).greeting).toContain("Hi!");
+		expect((await told(`greeting=${encodeURIComponent("  Ask me\nanything! <b>👋</b> ")}`)).greeting).toBe("Ask me anything! <b>👋</b>");
+	});
+	it("is one line of at most 120 characters, and the usual words where it is longer", async () => {
+		expect((await told(`greeting=${"x".repeat(120)}`)).greeting).toBe("x".repeat(120));
+		const long = await told(`greeting=${"x".repeat(121)}`);
+		expect(long.greeting).toBe("Hi! Ask me about Mira 👋");
+		expect(long.help).toMatch(/^data-greeting="x{64}" is not known\. Use a line of at most 120 characters\.$/);
+	});
+});
+
+describe("a numbered embed (EMB-2)", () => {
+	const origin = "https://site.com";
+	const allow = () => site.engine.owner.setSite(handle, origin, "allowed");
+	const save = (change: object, number?: number) => site.engine.owner.saveEmbed(handle, change, number);
+	const config = async (query = "embed=1", headers: Record<string, string> = { origin }) =>
+		(await ask(headers, `${handle}?${query}`)).config;
+	const document = async (query = "embed=1") => framed(`site=${encodeURIComponent(origin)}&${query}`);
+
+	it("has its look from the server, whatever the tag says besides", async () => {
+		await allow();
+		await save({ mode: "pet", theme: "dark", accent: "#2563eb", greeting: true });
+		const expected = { id: 1, mode: "pet", theme: "dark", accent: "#2563eb" };
+		expect(await config()).toMatchObject({ show: true, embed: expected, greeting: "Hi! Ask me about Mira 👋" });
+		const told = await config("embed=1&mode=inline&theme=blue&accent=red&greeting=Mine&lang=zh&z=top");
+		expect(told).toMatchObject({ embed: expected, greeting: "你好！想了解 Mira，都可以问我 👋" });
+		expect(told.help).toBe('data-z="top" is not known. Use a whole number such as 10.');
+	});
+	it("shows a change at the next page load", async () => {
+		await allow();
+		await save({ mode: "floating" });
+		expect(await config()).toMatchObject({ embed: { id: 1, mode: "floating", theme: "auto" } });
+		expect((await config()).embed?.accent).toBeUndefined();
+		expect((await config()).greeting).toBeUndefined();
+		await save({ theme: "light", accent: "#abc", greeting: true, greetingText: "Hello <you>" }, 1);
+		const { answer } = await ask({ origin }, `${handle}?embed=1`);
+		expect(answer.headers.get("cache-control")).toBe("no-store");
+		expect(await config()).toMatchObject({ embed: { theme: "light", accent: "#abc" }, greeting: "Hello <you>" });
+		await save({ greeting: false }, 1);
+		expect((await config()).greeting).toBeUndefined();
+	});
+	it("that is deleted or was never made shows nothing and says so, in the owner's language", async () => {
+		await allow();
+		await save({ mode: "pet" });
+		await site.engine.owner.deleteEmbed(handle, 1);
+		for (const number of ["1", "2", "0", "-1", "01", "1.0", "x", "999999999999", "1e3"]) {
+			const told = await config(`embed=${number}`);
+			expect(told).toMatchObject({ show: false, reason: "no_such_embed", site: origin });
+			expect(told.help).toContain(`${handle} has no embed ${number} (any more)`);
+			expect(told.name).toBeUndefined();
+		}
+		await site.engine.owner.changeProfile(handle, { language: "zh" });
+		expect((await config()).help).toContain("没有编号为 1 的嵌入");
+		// It has shown nowhere, and nobody waits for it.
+		expect(await site.store.read.recentSites(desk.row.id)).toEqual([]);
+		await config("embed=1", { origin: "https://other.com" });
+		expect(await site.engine.owner.sites(handle)).toHaveLength(1);
+	});
+	it("is its desk's alone", async () => {
+		await save({ mode: "pet" });
+		await site.engine.owner.createOwner({ handle: `${handle}b`, name: "Noor" });
+		await site.engine.owner.setSite(`${handle}b`, origin, "allowed");
+		expect((await ask({ origin }, `${handle}b?embed=1`)).config).toMatchObject({ show: false, reason: "no_such_embed" });
+	});
+	it("says first that a site is blocked, and that it waits", async () => {
+		await save({ mode: "pet" });
+		await site.engine.owner.setSite(handle, "https://bad.com", "blocked");
+		expect(await config("embed=9", { origin: "https://bad.com" })).toMatchObject({ reason: "blocked" });
+		expect(await config("embed=1", { origin: "https://new.com" })).toMatchObject({ reason: "unlisted" });
+	});
+	it("opens the chat in its own colours; where it follows the site, in those of the moment", async () => {
+		await allow();
+		await save({ mode: "inline", theme: "dark", accent: "#2563eb" });
+		await save({ mode: "floating" });
+		const boot = async (query: string) => bootOf(await (await document(query)).text());
+		expect(await boot("embed=1&theme=light&accent=%23ffffff&mode=floating")).toMatchObject({
+			theme: "dark",
+			accent: "#2563eb",
+			mode: "inline",
+		});
+		const auto = await boot("embed=2&theme=light&accent=%23ffffff&mode=inline");
+		expect(auto).toMatchObject({ theme: "light", mode: "floating" });
+		expect(auto.accent).toBeUndefined();
+	});
+	it("is named by the document's ticket", async () => {
+		await allow();
+		await save({ mode: "pet" });
+		const { ticket } = bootOf(await (await document()).text());
+		expect(site.engine.embed.readTicket(desk, ticket as string)).toEqual({ channel: "embed", site: origin, embed: "1" });
+		const bare = bootOf(await (await document("")).text());
+		expect(site.engine.embed.readTicket(desk, bare.ticket as string)).toEqual({ channel: "embed", site: origin });
+	});
+	it("that is deleted has no document: a plain word to its site, nothing to a blocked one", async () => {
+		await allow();
+		await save({ mode: "pet" });
+		await site.engine.owner.deleteEmbed(handle, 1);
+		const answer = await document("embed=1&lang=en");
+		expect([answer.status, ancestors(answer)]).toEqual([404, origin]);
+		const text = await answer.text();
+		expect(text).toContain("Not here any more");
+		expect(text).not.toContain("eolt_");
+		expect(await (await document("embed=1&lang=zh")).text()).toContain("已不在这里");
+		await site.engine.owner.setSite(handle, origin, "blocked");
+		expect(ancestors(await document())).toBe("'none'");
+	});
+	it("shows its look on our own pages, and speaks there with the rights of the chat page", async () => {
+		await save({ mode: "pet", accent: "#2563eb" });
+		expect(await config("embed=1", { "sec-fetch-site": "same-origin" })).toMatchObject({ show: true, embed: { id: 1 } });
+		expect(await config("embed=2", { "sec-fetch-site": "same-origin" })).toMatchObject({ show: false, reason: "no_such_embed" });
+		const boot = bootOf(await (await framed("site=https://desk.example&embed=1")).text());
+		expect(boot.accent).toBe("#2563eb");
+		expect(site.engine.embed.readTicket(desk, boot.ticket as string)).toEqual({ channel: "page" });
 	});
 });
 
@@ -265,7 +391,7 @@ describe("GET /@<handle>/embed", () => {
 	});
 	it("counts a look that is none as not given", async () => {
 		await allow();
-		const boot = bootOf(await (await framed("site=https://site.com&theme=neon&accent=red%3Bx&mode=pet&lang=fr")).text());
+		const boot = bootOf(await (await framed("site=https://site.com&theme=neon&accent=red%3Bx&mode=parrot&lang=fr")).text());
 		expect(boot).toMatchObject({ theme: "auto", mode: "floating" });
 		expect(boot.accent).toBeUndefined();
 		expect(boot.language).toBeUndefined();

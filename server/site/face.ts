@@ -50,8 +50,8 @@ const MOUTHS = [
 	'<path d="M42 69c5 2 10 0 13-4" fill="none" stroke="I" stroke-width="3" stroke-linecap="round"/>',
 ] as const;
 
-/** The face of a handle, as SVG text with the size it is best seen at. */
-export function drawFace(handle: string): string {
+/** The shapes of a handle's face on a square of 96, as SVG text: for whoever draws them into another picture. */
+export function faceShapes(handle: string): string {
 	const digits = createHash("sha256").update(`face ${handle}`).digest();
 	const pick = <T>(at: number, from: readonly T[]): T => from[(digits[at] as number) % from.length] as T;
 	const [ground, skin, ink, cheeks] = pick(0, COLOURS);
@@ -63,6 +63,9 @@ export function drawFace(handle: string): string {
 		pick(3, EYES),
 		pick(4, MOUTHS),
 	].join("");
-	const coloured = body.replace(/"([SIC])"/g, (_, c: string) => `"${c === "S" ? skin : c === "I" ? ink : cheeks}"`);
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96">${coloured}</svg>`;
+	return body.replace(/"([SIC])"/g, (_, c: string) => `"${c === "S" ? skin : c === "I" ? ink : cheeks}"`);
 }
+
+/** The face of a handle, as SVG text with the size it is best seen at. */
+export const drawFace = (handle: string): string =>
+	`<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96">${faceShapes(handle)}</svg>`;

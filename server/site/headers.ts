@@ -17,19 +17,24 @@ const socketOrigin = (publicUrl: string): string => publicUrl.replace(/^http/, "
 
 /**
  * Headers of a document. `ancestors`: `'none'`, or the one origin that may frame it, in canonical form. `chat`: the
- * document runs the chat; any other runs no script at all.
+ * document runs the chat; any other runs no script at all. `form`: it has a form of our own. `also`: directives that it
+ * needs besides.
  */
-export function documentHeaders(publicUrl: string, options: { ancestors: string; chat: boolean }): Record<string, string> {
+export function documentHeaders(
+	publicUrl: string,
+	options: { ancestors: string; chat: boolean; form?: boolean; also?: readonly string[] },
+): Record<string, string> {
 	const csp = [
 		"default-src 'none'",
 		"base-uri 'none'",
-		"form-action 'none'",
+		`form-action ${options.form ? "'self'" : "'none'"}`,
 		"style-src 'self'",
 		// Pictures are our own, or those that the visitor is about to send (reliability.md 38).
 		"img-src 'self' blob:",
 		...(options.chat
 			? ["script-src 'self'", `connect-src 'self' ${socketOrigin(publicUrl)}`, "require-trusted-types-for 'script'", "trusted-types 'none'"]
 			: []),
+		...(options.also ?? []),
 		`frame-ancestors ${options.ancestors}`,
 	].join("; ");
 	return {
@@ -53,6 +58,20 @@ export const SVG = {
 	"content-type": "image/svg+xml; charset=utf-8",
 	"content-security-policy": "default-src 'none'; sandbox",
 } as const;
+
+/** Whether an Accept header would rather have plain text or Markdown than a page: agents say so, browsers never do. */
+export function prefersText(accept: string | undefined): boolean {
+	let text = 0;
+	let page = 0;
+	for (const range of (accept ?? "").slice(0, 500).toLowerCase().split(",")) {
+		const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+		const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
+		const weight = q === undefined ? 1 : Number(q.slice(q.indexOf("=") + 1)) || 0;
+		if (type === "text/markdown" || type === "text/plain") text = Math.max(text, weight);
+		if (type === "text/html" || type === "application/xhtml+xml") page = Math.max(page, weight);
+	}
+	return text > 0 && text >= page;
+}
 
 /** Whether a browser's copy is still the one that we have. */
 export const isFresh = (ifNoneMatch: string | undefined, etag: string): boolean =>

@@ -6,7 +6,7 @@ import { html, raw } from "hono/html";
 import type { FrameBoot, Theme } from "../../shared/embed.js";
 import { type Language, TEXTS } from "./texts.js";
 
-type Html = ReturnType<typeof html>;
+export type Html = ReturnType<typeof html>;
 
 /** Address of the style sheet, with its version. */
 export const SITE_CSS_PATH = "/site.css";
@@ -21,6 +21,10 @@ export const page = (options: {
 	css: string;
 	theme?: Theme;
 	icon?: string;
+	/** Address of the same in Markdown, for agents. */
+	markdown?: string;
+	/** Whose address is nobody else's business: search engines keep out. */
+	hidden?: boolean;
 	body: Html;
 	footer?: Html;
 }): Html => html`<!doctype html>
@@ -32,6 +36,7 @@ export const page = (options: {
 <title>${options.title}</title>
 <link rel="icon" href="${options.icon ?? ICON_PATH}">
 <link rel="stylesheet" href="${options.css}">
+${options.markdown ? html`<link rel="alternate" type="text/markdown" href="${options.markdown}">` : ""}${options.hidden ? html`<meta name="robots" content="noindex, nofollow">` : ""}
 </head>
 <body>${options.body}${options.footer ?? ""}</body>
 </html>

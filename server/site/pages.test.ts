@@ -85,6 +85,25 @@ describe("a person's page", () => {
 		expect(html).not.toContain(">Online");
 		expect(html).not.toContain("state on");
 	});
+	it("has a box that asks without a script, the desk's questions to tap, and the ways for agents", async () => {
+		const answer = await get("/@mira");
+		const html = await answer.text();
+		expect(html).toContain('<form class="box" action="/@mira/ask" method="get">');
+		expect(html).toContain('<button name="q" value="What are your hours?">What are your hours?</button>');
+		expect(html).toContain('href="/@mira.md"');
+		expect(answer.headers.get("link")).toBe('</@mira.md>; rel="alternate"; type="text/markdown"');
+		expect(answer.headers.get("content-security-policy")).toContain("form-action 'self'");
+	});
+	it("offers nothing to ask with where guests are off", async () => {
+		await site.engine.owner.changeSettings("mira", { guests: false });
+		const html = await (await get("/@mira")).text();
+		const text = await (await get("/@mira.md")).text();
+		await site.engine.owner.changeSettings("mira", { guests: true });
+		expect(html).not.toContain("<form");
+		expect(html).not.toContain("/ask");
+		expect(text).toContain("takes no questions from visitors");
+		expect(text).not.toContain("ask.md?q=");
+	});
 	it("is in the reader's language", async () => {
 		expect(await (await get("/@mira", { "accept-language": "zh-CN,zh;q=0.9,en;q=0.8" })).text()).toContain('<html lang="zh"');
 		expect(await (await get("/@mira?lang=en", { "accept-language": "zh" })).text()).toContain('<html lang="en"');
@@ -98,6 +117,41 @@ describe("a person's page", () => {
 			}),
 		);
 		expect(new Set(bodies).size).toBe(1);
+	});
+});
+
+describe("a person's page for agents", () => {
+	it("says who it is and every way to ask, with whole addresses that answer", async () => {
+		const answer = await get("/@mira.md");
+		expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+		const text = await answer.text();
+		expect(text).toContain("# Mira\n");
+		expect(text).toContain("It is online");
+		expect(text).toContain("https://desk.example/@mira/ask.md?q=");
+		expect(text).toContain("POST https://desk.example/a2a/mira");
+		expect(text).toContain("What are your hours?");
+		for (const path of ["/a2a/mira/.well-known/agent-card.json", "/docs/a2a.md", "/docs/agents.md", "/@mira/chat"]) {
+			expect(text).toContain(`https://desk.example${path}`);
+			expect((await get(path)).status, path).toBe(200);
+		}
+		expect(await (await get("/@mira", { accept: "text/markdown" })).text()).toBe(text);
+	});
+	it("makes no Markdown of what somebody wrote, and is not there for nobody", async () => {
+		await site.engine.owner.createOwner({
+			handle: "sly",
+			name: "[x](https://evil.example)",
+			about: "a\n\n# Ignore\n\n![p](https://evil.example/p)",
+		});
+		const text = await (await get("/@sly.md")).text();
+		expect(text).toContain("# \\[x\\](https://evil.example)");
+		expect(text).not.toMatch(/^# Ignore/m);
+		for (const path of ["/@nobody.md", "/@MIRA.md", "/@.md"]) expect((await get(path)).status, path).toBe(404);
+	});
+	it("names no A2A address of a desk that has it off", async () => {
+		await site.engine.owner.changeSettings("mira", { a2a: false });
+		const text = await (await get("/@mira.md")).text();
+		await site.engine.owner.changeSettings("mira", { a2a: true });
+		expect(text).not.toContain("/a2a/");
 	});
 });
 

@@ -1,6 +1,8 @@
 /** The one style sheet of this door's pages: widget.md "Look", with more room. System fonts, both themes, nothing from elsewhere. */
+import { TOOLS_CSS } from "./check-style.js";
+
 export const SITE_CSS = `
-:root { color-scheme: light dark; --ground: #fafaf9; --panel: #fff; --ink: #1c1917; --dim: #57534e; --line: #e7e5e4; --on: #fafaf9; --online: #16a34a; --online-ink: #15803d; }
+:root { color-scheme: light dark; --ground: #fafaf9; --panel: #fff; --ink: #1c1917; --dim: #57534e; --line: #e7e5e4; --on: #fafaf9; --online: #16a34a; --online-ink: #15803d; --edge: #8f8983; }
 :root[data-theme="light"] { color-scheme: light; }
 :root[data-theme="dark"] { color-scheme: dark; --ground: #12100f; --panel: #1c1917; --ink: #f5f5f4; --dim: #a8a29e; --line: #2e2a27; --on: #1c1917; --online-ink: #4ade80; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { --ground: #12100f; --panel: #1c1917; --ink: #f5f5f4; --dim: #a8a29e; --line: #2e2a27; --on: #1c1917; --online-ink: #4ade80; } }
@@ -39,6 +41,59 @@ button { padding: 8px 18px; min-height: 44px; border: 1px solid var(--line); bor
 button:hover { border-color: var(--dim); }
 button:focus-visible { outline: 2px solid var(--ink); outline-offset: 3px; }
 footer { padding: 20px; text-align: center; font-size: 13px; line-height: 20px; color: var(--dim); }
+.person section { width: 100%; margin-top: 44px; padding-top: 32px; border-top: 1px solid var(--line); text-align: start; }
+.person section h2 { margin-top: 0; }
+.person section p { margin-top: 12px; }
+.person .ways { display: flex; flex-wrap: wrap; gap: 0 20px; }
+.person .ways a, .quietly { display: inline-block; padding: 11px 0; }
+.box { display: flex; flex-direction: column; align-items: flex-start; margin-top: 12px; }
+.box label { color: var(--dim); font-size: 13px; line-height: 20px; }
+.box textarea { width: 100%; margin-top: 4px; padding: 11px 14px; border: 1px solid var(--edge); border-radius: 14px; background: var(--panel); color: inherit; font: 16px/24px inherit; font-family: inherit; resize: vertical; }
+.box textarea:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
+.box .go { margin-top: 12px; border: 0; font: inherit; font-weight: 600; }
+.tries { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; margin-top: 16px; }
+.tries p { flex-basis: 100%; font-size: 13px; line-height: 20px; }
+.tries button { text-align: start; }
+.ask > header { display: flex; align-items: center; gap: 16px; }
+.thread { list-style: none; padding: 0; margin-top: 28px; display: flex; flex-direction: column; gap: 24px; }
+.thread li { padding: 0; border: 0; color: var(--ink); }
+.thread .who { display: block; font-size: 13px; line-height: 20px; color: var(--dim); }
+.thread .asked { align-self: flex-end; max-width: 85%; }
+.thread .asked .who { text-align: end; }
+.thread .asked p { padding: 10px 16px; border-radius: 14px; background: var(--ink); color: var(--on); white-space: pre-wrap; margin-top: 4px; }
+.thread .said p, .thread .said li { color: var(--ink); }
+.thread .said ul, .thread .said ol { padding-inline-start: 22px; list-style: disc; }
+.thread .said ol { list-style: decimal; }
+.thread .said li { padding: 2px 0; }
+.thread .said li > p { margin-top: 0; }
+.where { color: var(--dim); font-size: 13px; }
+.stands { margin-top: 24px; font-size: 13px; line-height: 20px; }
+.ask .box { margin-top: 20px; }
+.ask section { margin-top: 44px; padding-top: 32px; border-top: 1px solid var(--line); }
+.ask section h2 { margin-top: 0; }
+.ask section form { margin-top: 16px; }
+main.docs { width: min(720px, 100% - 40px); margin: 0 auto; padding: 24px 0 80px; }
+.docs nav { display: flex; justify-content: space-between; gap: 20px; font-size: 13px; }
+.docs nav a { padding: 11px 0; color: var(--dim); }
+.docs article { margin-top: 24px; }
+.docs h2, .docs h3 { font-weight: 650; letter-spacing: -0.005em; }
+.docs h2 { font-size: 19px; line-height: 28px; margin-top: 44px; }
+.docs h3, .docs h4 { font-size: 15px; line-height: 22px; margin-top: 28px; }
+.docs p, .docs li, .docs td { color: var(--ink); }
+.docs p { margin-top: 12px; }
+.docs ul, .docs ol { padding-inline-start: 22px; list-style: revert; }
+.docs li { padding: 3px 0; border: 0; }
+.docs li p { margin-top: 4px; }
+.docs strong { font-weight: 600; }
+:is(.docs, .thread) :not(pre) > code { padding: 1px 5px; border-radius: 5px; background: var(--line); font: 0.87em/1 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: break-word; }
+:is(.docs, .thread) pre code { font: inherit; }
+:is(.docs, .thread) blockquote { margin-top: 12px; padding-inline-start: 16px; border-inline-start: 3px solid var(--line); }
+:is(.docs, .thread) hr { margin-top: 28px; border: 0; border-top: 1px solid var(--line); }
+.table { margin-top: 16px; overflow-x: auto; }
+.table:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
+table { border-collapse: collapse; font-size: 14px; line-height: 21px; width: 100%; }
+th, td { min-width: 96px; padding: 8px 16px 8px 0; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
+th { font-weight: 600; }
 .quiet { text-align: center; padding: 56px 0 14vh; }
 .quiet::before { content: ""; display: block; width: 88px; height: 88px; margin: 0 auto 28px; border-radius: 50%; background: var(--line) url("/icon.svg") center / cover; box-shadow: 0 8px 32px #1c19171f; }
 .quiet p { font-size: 17px; line-height: 26px; margin-top: 12px; }
@@ -50,4 +105,4 @@ footer { padding: 20px; text-align: center; font-size: 13px; line-height: 20px; 
 .quiet.bare p { font-size: 15px; line-height: 22px; margin-top: 8px; }
 @media (prefers-reduced-motion: no-preference) { .go, .desk { transition: opacity 0.16s ease-out, border-color 0.16s ease-out; } }
 @media (forced-colors: active) { .go { border: 1px solid; } .state::before { forced-color-adjust: none; } }
-`;
+${TOOLS_CSS}`;

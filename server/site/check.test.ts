@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SiteConfig } from "../../shared/embed.js";
+import { openTestDesk, type TestDesk } from "../../test/desk.js";
+import { readAddress } from "./check.js";
+import { CHECK } from "./check-texts.js";
+
+let site: TestDesk;
+const texts = CHECK.en;
+
+beforeAll(async () => {
+	site = await openTestDesk({ config: { publicUrl: "https://desk.example" } });
+	const { owner } = site.engine;
+	await owner.setSite("mira", "https://shop.com", "allowed");
+	await owner.setSite("mira", "*.wide.com", "allowed");
+	await owner.setSite("mira", "https://secret-client.com", "allowed");
+	await owner.setSite("mira", "https://bad.com", "blocked");
+	await owner.saveEmbed("mira", { mode: "pet" });
+});
+afterAll(() => site.close());
+
+/** The page's words for a site, without markup. */
+async function read(query: Record<string, string>, headers: Record<string, string> = {}): Promise<string> {
+	const answer = await site.app.request(`/check?${new URLSearchParams(query)}`, { headers });
+	expect(answer.status).toBe(200);
+	const html = await answer.text();
+	return html
+		.replace(/<[^>]+>/g, "\n")
+		.replace(/&#39;/g, "'")
+		.replace(/&quot;/g, '"')
+		.replace(/&lt;/g, "<")
+		.replace(/&gt;/g, ">")
+		.replace(/&amp;/g, "&");
+}
+
+describe("reading an address", () => {
+	const local = { localhost: true };
+	it.each([
+		["https://shop.com", "https://shop.com"],
+		["  HTTPS://Shop.Com/contact?x=1#y ", "https://shop.com"],
+		["shop.com/contact", "https://shop.com"],
+		["www.shop.com", "https://www.shop.com"],
+		["shop.com:8443/a", "https://shop.com:8443"],
+		["https://shop.com:443/", "https://shop.com"],
+		["https://me:secret@shop.com/", "https://shop.com"],
+		["https://bücher.example", "https://xn--bcher-kva.example"],
+		["localhost:3000/index.html", "http://localhost:3000"],
+		["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+		["shop.localhost:3000", "http://shop.localhost:3000"],
+	])("takes %s for %s", (typed, expected) => expect(readAddress(typed, local)).toEqual({ site: expected }));
+
+	it.each([
+		["file:///home/ada/index.html", "opaque"],
+		["data:text/html,hello", "opaque"],
+		["about:blank", "opaque"],
+		["chrome-extension://abc/page.html", "opaque"],
+		["null", "opaque"],
+		["http://shop.com/contact", "not_https"],
+		["https://192.168.1.10/", "address"],
+		["https://[::1]:8080/", "address"],
+		["https://shop.com./", "trailing_dot"],
+		["https://sh op.com", "unreadable"],
+		["https://", "unreadable"],
+		[`https://shop.com/${"a".repeat(3_000)}`, "unreadable"],
+		["https://sh$op.com", "not_canonical"],
+	])("says of %s that it is %s", (typed, refused) => expect(readAddress(typed, local)).toMatchObject({ refused }));
+
+	it("names the site without its last dot", () =>
+		expect(readAddress("https://Shop.com.:8443/x", local)).toMatchObject({ shown: "https://shop.com:8443" }));
+	it("takes no site on this machine where the server shows none", () =>
+		expect(readAddress("localhost:3000", { localhost: false })).toMatchObject({ refused: "local" }));
+});
+
+describe("check my install", () => {
+	it("asks for a desk and a page first", async () => {
+		const answer = await site.app.request("/check");
+		expect(await answer.text()).not.toContain('id="verdict"');
+		expect(answer.headers.get("cache-control")).toBe("no-store");
+		const policy = answer.headers.get("content-security-policy");
+		expect(policy).toContain("form-action 'self'");
+		expect(policy).toContain("frame-ancestors 'none'");
+		expect(policy).not.toContain("script-src");
+	});
+
+	it.each([
+		["shop.com/contact", texts.shows("https://shop.com")],
+		["https://a.b.wide.com", texts.shows("https://a.b.wide.com")],
+		["https://desk.example/@mira", texts.showsOwn],
+		["https://wide.com", texts.unlisted("mira", "https://wide.com").why],
+		["https://bad.com", texts.blocked("mira").why],
+		["http://shop.com", texts.refused.not_https("http://shop.com").why],
+		["file:///index.html", texts.refused.opaque("").why],
+		["https://10.0.0.1", texts.refused.address("https://10.0.0.1").why],
+		["https://shop.com.", texts.refused.trailing_dot("https://shop.com").todo],
+		["", texts.empty.why],
+	])("says of %s: %s", async (typed, words) => expect(await read({ handle: "mira", site: typed })).toContain(words));
+
+	it("gives the line and its colour only where the chat shows", async () => {
+		const line = '<script src="https://desk.example/embed.js" data-handle="mira" async></script>';
+		expect(await read({ handle: "mira", site: "shop.com" })).toContain(line);
+		expect(await read({ handle: "mira", site: "https://other.com" })).not.toContain(line);
+	});
+
+	it("says which rule would cover a site that none covers, and that the one beside it is another", async () => {
+		const www = await read({ handle: "mira", site: "https://www.shop.com" });
+		expect(www).toContain("earthonline sites add mira https://www.shop.com\n");
+		expect(www).toContain("earthonline sites add mira '*.shop.com'");
+		expect(www).toContain(texts.sibling("https://www.shop.com", "https://shop.com", "www"));
+		expect(await read({ handle: "mira", site: "https://shop.com:8443" })).toContain(
+			texts.sibling("https://shop.com:8443", "https://shop.com", "port"),
+		);
+		expect(await read({ handle: "mira", site: "https://wide.com" })).toContain(
+			texts.sibling("https://wide.com", "https://www.wide.com", "apex"),
+		);
+		expect(await read({ handle: "mira", site: "https://other.com" })).not.toContain("is another site");
+	});
+
+	it("leads from http to the same site over https", async () => {
+		const answer = await site.app.request("/check?handle=mira&site=http://shop.com/contact");
+		expect(await answer.text()).toContain("/check?handle=mira&amp;site=https%3A%2F%2Fshop.com&amp;embed=&amp;lang=en");
+	});
+
+	it("knows numbers, handles, and guests that are off", async () => {
+		expect(await read({ handle: "mira", site: "shop.com", embed: "1" })).toContain('data-embed="1"');
+		expect(await read({ handle: "mira", site: "shop.com", embed: "2" })).toContain(texts.noEmbed("2", "mira").why);
+		expect(await read({ handle: "nobody", site: "shop.com" })).toContain(texts.noDesk("nobody").why);
+		expect(await read({ handle: "@Mira", site: "shop.com" })).toContain(texts.shows("https://shop.com"));
+		await site.engine.owner.changeSettings("mira", { guests: false });
+		expect(await read({ handle: "mira", site: "shop.com" })).toContain(texts.guestsOff("mira").why);
+		await site.engine.owner.changeSettings("mira", { guests: true });
+	});
+
+	it("speaks Chinese to those who read it", async () => {
+		expect(await read({ handle: "mira", site: "shop.com" }, { "accept-language": "zh-CN" })).toContain(CHECK.zh.shows("https://shop.com"));
+		expect(await read({ handle: "mira", site: "shop.com", lang: "zh" })).toContain(CHECK.zh.title);
+	});
+
+	it("says of a site what the site itself would be told, names no rule of the desk's, and leaves no trace", async () => {
+		const before = await site.engine.owner.siteList("mira");
+		for (const origin of ["https://shop.com", "https://bad.com", "https://never.com", "https://x.wide.com"]) {
+			const said = await read({ handle: "mira", site: origin });
+			expect(said).not.toContain("secret-client");
+			expect(said).not.toContain("*.wide.com");
+			const asked = await site.app.request("/embed/mira", { headers: { origin } });
+			expect(said.includes(texts.shows(origin))).toBe(((await asked.json()) as SiteConfig).show);
+		}
+		expect((await site.engine.owner.siteList("mira")).rules.length).toBe(before.rules.length + 1);
+		await site.engine.owner.removeSite("mira", "https://never.com");
+		await read({ handle: "mira", site: "https://never.com" });
+		expect((await site.engine.owner.siteList("mira")).rules).toHaveLength(before.rules.length);
+	});
+
+	it("shows what was typed as text", async () => {
+		const answer = await site.app.request(
+			`/check?${new URLSearchParams({ handle: "mira", site: '"><script>alert(1)</script>', embed: "<b>" })}`,
+		);
+		const html = await answer.text();
+		expect(html).not.toContain("<script>alert");
+		expect(html).not.toContain("<b>");
+	});
+});

@@ -1,0 +1,158 @@
+/**
+ * Pictures over HTTP: a visitor's chat uploads one with its guest's token and learns its address, `/f/<id>`; whoever was given that address
+ * gets the picture and nothing else. It is always sent as a file to keep: browsers draw it where one of our own pages asks for it
+ * as a picture, and never open it as a page (reliability.md 4.2, 97).
+ */
+import { type Context, Hono } from "hono";
+import { DeskError, type ErrorCode } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
+import { credentialOf, refuseTokenInQuery, unknownCredential } from "../callers.js";
+import type { SiteParts } from "./door.js";
+import { COMMON, NO_STORE } from "./headers.js";
+
+const STATUS: Partial<Record<ErrorCode, 400 | 401 | 403 | 404 | 413 | 415 | 429 | 503>> = {
+	invalid_request: 400,
+	invalid_params: 400,
+	unauthenticated: 401,
+	forbidden: 403,
+	not_found: 404,
+	too_large: 413,
+	content_type_not_supported: 415,
+	rate_limited: 429,
+	unavailable: 503,
+	deadline_exceeded: 503,
+};
+
+const MINUTE_MS = 60_000;
+/** Of the picture that comes; a browser's guess by a file's name is none of our business, so chats say what the bytes are. */
+const SAID = /^image\/(?:png|jpeg|webp)$/;
+
+/** Headers of a picture: no page may be made of it, nobody else's page may show it, no cache keeps it. */
+const PICTURE = {
+	...COMMON,
+	"cache-control": "private, no-store",
+	"content-security-policy": "default-src 'none'; sandbox",
+	"cross-origin-resource-policy": "same-origin",
+	"x-robots-tag": "noindex",
+} as const;
+
+/** Uploads of one address within a minute, and how many come in at this moment. */
+class Allowance {
+	private counts = new Map<string, number>();
+	private minute = 0;
+	private coming = 0;
+
+	/** Takes a place; the answer gives it back. Throws `rate_limited`, `unavailable`. */
+	take(network: string, now: number): () => void {
+		const minute = Math.floor(now / MINUTE_MS);
+		if (minute !== this.minute) this.counts = new Map();
+		this.minute = minute;
+		const so = this.counts.get(network) ?? 0;
+		if (network !== "" && so >= LIMITS.picturesPerAddressPerMinute)
+			throw new DeskError("rate_limited", "Too many pictures within a minute. Wait a little, then send it again.", {
+				retryAfterSeconds: 60,
+			});
+		if (this.coming >= LIMITS.pictureUploads)
+			throw new DeskError("unavailable", "Other pictures are coming in. Send yours again in a moment.", { retryAfterSeconds: 2 });
+		this.counts.set(network, so + 1);
+		this.coming++;
+		return () => {
+			this.coming--;
+		};
+	}
+}
+
+export function pictures(parts: SiteParts): Hono {
+	const { engine, config, log } = parts;
+	const app = new Hono();
+	const allowance = new Allowance();
+
+	const refuse = async (c: Context, error: unknown): Promise<Response> => {
+		const known = error instanceof DeskError ? STATUS[error.code] : undefined;
+		if (!known) log("error", { err: error, path: c.req.path }, "A picture could not be taken.");
+		const told = known
+			? (error as DeskError)
+			: new DeskError("internal", "Something went wrong on our side. Please try again in a moment.");
+		const retry = told.detail.retryAfterSeconds;
+		if (retry !== undefined) c.header("retry-after", String(retry));
+		// A browser that is cut off while it sends never reads why: what comes is heard to its end, and dropped, if it is not too much.
+		if (c.req.raw.bodyUsed || told.code === "too_large") c.header("connection", "close");
+		else await eachChunk(c, () => undefined).catch(() => undefined);
+		return c.json({ error: { code: told.code, message: told.message } }, known ?? 500, { ...COMMON, ...NO_STORE });
+	};
+
+	app.post("/:at{@[^/]+}/files", async (c) => {
+		let giveBack: (() => void) | undefined;
+		try {
+			refuseTokenInQuery(c.req.url);
+			const desk = await parts.deskAt(c.req.param("at").slice(1));
+			if (!desk) throw new DeskError("not_found", "There is no desk at this address.");
+			const credential = credentialOf({ header: (name) => c.req.header(name), target: "" }, false);
+			if (credential === undefined)
+				throw new DeskError("unauthenticated", "Send the token of the guest whose picture it is as Authorization: Bearer.");
+			const principal = await engine.identify(credential, desk);
+			if (!principal) throw unknownCredential();
+			if (!desk.settings.guests && principal.kind !== "account") throw new DeskError("forbidden", "This desk takes no guests.");
+			const said = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+			if (!SAID.test(said))
+				throw new DeskError(
+					"content_type_not_supported",
+					"Send the picture itself with its Content-Type: image/png, image/jpeg or image/webp.",
+				);
+			if (Number(c.req.header("content-length") ?? 0) > LIMITS.pictureBytes) throw tooLarge();
+			await engine.pictures.mayTake(principal, desk);
+			giveBack = allowance.take(parts.networkOf(c), engine.clock.elapsed());
+			const row = await engine.pictures.take(principal, desk, await bodyOf(c), said);
+			const { mediaType, width, height } = row;
+			return c.json({ url: `${config.publicUrl}/f/${row.uid}`, mediaType, width, height, bytes: row.bytes }, 201, {
+				...COMMON,
+				...NO_STORE,
+			});
+		} catch (error) {
+			return await refuse(c, error);
+		} finally {
+			giveBack?.();
+		}
+	});
+
+	app.get("/f/:id", async (c) => {
+		const found = await engine.pictures.open(c.req.param("id"));
+		if (!found) return c.text("There is no such picture (any more).\n", 404, { ...COMMON, ...NO_STORE });
+		const { mediaType } = found.row;
+		return new Response(new Uint8Array(found.bytes), {
+			headers: {
+				...PICTURE,
+				"content-type": mediaType,
+				"content-length": String(found.bytes.byteLength),
+				// What it was called at its sender's is a label in the conversation, never a name here.
+				"content-disposition": `attachment; filename="picture.${mediaType === "image/jpeg" ? "jpg" : mediaType.slice("image/".length)}"`,
+			},
+		});
+	});
+
+	return app;
+}
+
+const tooLarge = (): DeskError =>
+	new DeskError("too_large", `A picture has at most ${LIMITS.pictureBytes / 1024 / 1024} MiB. Make it smaller and send it again.`);
+
+/** The body, as far as a picture may be large; what its sender said of its length is not believed. */
+async function bodyOf(c: Context): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	await eachChunk(c, (chunk) => chunks.push(chunk));
+	return Buffer.concat(chunks);
+}
+
+async function eachChunk(c: Context, take: (chunk: Uint8Array) => void): Promise<void> {
+	let bytes = 0;
+	const reader = c.req.raw.body?.getReader();
+	if (!reader) return;
+	for (let next = await reader.read(); !next.done; next = await reader.read()) {
+		bytes += next.value.byteLength;
+		if (bytes > LIMITS.pictureBytes) {
+			await reader.cancel().catch(() => undefined);
+			throw tooLarge();
+		}
+		take(next.value);
+	}
+}
