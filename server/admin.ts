@@ -10,12 +10,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DeskError, type DeskErrorWire } from "../shared/errors.js";
 import { LIMITS } from "../shared/limits.js";
+import { APP_OPERATIONS } from "./app-admin.js";
 import type { Engine } from "./engine/engine.js";
 import type { Log } from "./log.js";
 
 /** A desk that is open, as far as commands need it. */
 export interface Administered {
-	engine: Pick<Engine, "desk" | "desks" | "owner">;
+	engine: Pick<Engine, "desk" | "desks" | "owner" | "presets">;
 }
 
 const name = z.string().max(200);
@@ -27,6 +28,17 @@ const profile = {
 	about: text.optional(),
 	language: z.enum(["en", "zh"]).optional(),
 	suggestions: z.array(name).max(10).optional(),
+};
+
+const number = z.int().min(1);
+const embed = {
+	id: number.optional(),
+	mode: name.optional(),
+	name: name.optional(),
+	theme: name.optional(),
+	accent: name.optional(),
+	greeting: z.boolean().optional(),
+	greetingText: z.string().max(1_000).optional(),
 };
 
 function operation<A extends z.ZodTuple, R>(args: A, run: (desk: Administered, ...args: z.output<A>) => Promise<R>) {
@@ -53,11 +65,19 @@ const OPERATIONS = {
 		desk.engine.owner.setSite(handle, rule, state),
 	),
 	removeSite: operation(z.tuple([name, name]), (desk, handle, rule) => desk.engine.owner.removeSite(handle, rule)),
+	siteList: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.siteList(handle)),
+	embeds: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.embeds(handle)),
+	saveEmbed: operation(z.tuple([name, z.object(embed)]), (desk, handle, { id, ...change }) =>
+		desk.engine.owner.saveEmbed(handle, change, id),
+	),
+	deleteEmbed: operation(z.tuple([name, number]), (desk, handle, id) => desk.engine.owner.deleteEmbed(handle, id)),
 	putMemory: operation(z.tuple([name, name, text]), (desk, handle, path, content) => desk.engine.owner.putMemory(handle, path, content)),
 	removeMemory: operation(z.tuple([name, name]), (desk, handle, path) => desk.engine.owner.removeMemory(handle, path)),
 	memory: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.memory(handle)),
+	ratings: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.ratings(handle)),
 	gaps: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.gaps(handle)),
 	settings: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.settings(handle)),
+	...APP_OPERATIONS,
 	changeSettings: operation(
 		z.tuple([name, z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]),
 		async (desk, handle, change) => (await desk.engine.owner.changeSettings(handle, change)).settings,

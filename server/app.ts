@@ -18,13 +18,16 @@ import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
 import { addressOf, networkOf } from "./callers.js";
 import { type Config, commandPrefix, isLocalHost } from "./config.js";
 import { limitConnections } from "./connections.js";
+import type { Apps } from "./engine/apps-ports.js";
 import { createEngine } from "./engine/create.js";
 import type { Engine } from "./engine/engine.js";
 import type { Answerer, Clock, Random, Store } from "./engine/ports.js";
+import { openPictures } from "./files/pictures.js";
 import type { Log } from "./log.js";
 import { openMetrics } from "./metrics.js";
 import { ownerDoor } from "./owner/door.js";
-import { PACKAGE_ROOT } from "./root.js";
+import { toolsDoor } from "./owner/tools.js";
+import { DOCS_DIR, PACKAGE_ROOT } from "./root.js";
 import { siteDoor } from "./site/door.js";
 import { documentHeaders, NO_STORE } from "./site/headers.js";
 import { isPublicSuffix } from "./suffix.js";
@@ -39,6 +42,8 @@ export interface DeskParts {
 	log: Log;
 	/** Folder of the built client; the package's own. */
 	clientDir?: string;
+	/** What reaches apps; absent: none can be connected. */
+	apps?: Apps;
 }
 
 export interface DeskProgram {
@@ -60,6 +65,8 @@ export interface Listening {
 /** Files that stand ready cost next to nothing: they are not counted. */
 const UNCOUNTED = /^\/(?:embed\.js|assets\/.*|site\.css)$/;
 
+const TOOLS = /^\/api\/tools(?:\/|$)/;
+
 /** The allowance of an address is one, whichever door it comes to; the A2A door counts its own, in its own words. */
 const countedByAddress =
 	(gate: Gate, config: Config): MiddlewareHandler =>
@@ -72,13 +79,16 @@ const countedByAddress =
 		} catch (error) {
 			if (!(error instanceof DeskError)) throw error;
 			const seconds = String(error.detail.retryAfterSeconds ?? 1);
-			return c.text(error.message, 429, { "retry-after": seconds, "cache-control": "no-store", "x-content-type-options": "nosniff" });
+			const headers = { "retry-after": seconds, "cache-control": "no-store", "x-content-type-options": "nosniff" };
+			// A tool's caller is told in the one form that it reads (TOOL-1).
+			if (TOOLS.test(exchange.path)) return c.json({ ok: false, error: { code: "rate_limited", message: error.message } }, 429, headers);
+			return c.text(error.message, 429, headers);
 		}
 		return await next();
 	};
 
 /** Pages that a person opens by their address; what programs and frames ask for stays where it was asked. */
-const PAGES = /^\/(?:|agent|sign-in|@[^/]+(?:\/chat)?)$/;
+const PAGES = /^\/(?:|agent|check|sign-in|snippet|@[^/]+(?:\/chat)?)$/;
 
 /** Chats, cookies and sockets are tied to the origin of PUBLIC_URL: a page of the same server opened by a number would be another's (design.md, settings). */
 const byPublicName =
@@ -105,6 +115,9 @@ const headersOf = ({ publicUrl }: Config): Record<string, string> => ({
 	...NO_STORE,
 });
 
+/** Where the process that makes pictures anew begins; the built one, or its source. */
+const ENCODER = new URL("./encoder.js", import.meta.url);
+
 /** What is still being written when everything has been said has this long, milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
@@ -112,7 +125,8 @@ const LAST_WORDS_MS = 1_000;
 export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const { config, store, clock, log } = parts;
 	const sites = { localhost: config.allowLocalhostSites, isPublicSuffix };
-	const engine = await createEngine({ ...parts, sites, brand: config.brandName, limits: config.limits });
+	const pictures = openPictures({ dir: join(config.dataDir, "files"), encoder: ENCODER });
+	const engine = await createEngine({ ...parts, pictures, sites, brand: config.brandName, limits: config.limits });
 	const gate = new Gate(clock, config.limits);
 	const cards = new Cards({ config, version: VERSION });
 	const streams = new OpenStreams(engine, gate);
@@ -150,7 +164,21 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 		commandPrefix: isLocalHost(new URL(config.publicUrl).hostname) ? commandPrefix(config.dataDir) : "",
 	};
 	app.route("/", ownerDoor({ engine, config: told, log }));
-	app.route("/", siteDoor({ engine, config, log, clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client") }));
+	app.route("/", toolsDoor({ engine, config: told, log }));
+	app.route(
+		"/",
+		siteDoor({
+			engine,
+			config,
+			log,
+			clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client"),
+			docsDir: DOCS_DIR,
+			networkOf: (c) => networkOf(addressOf(new Exchange(c), config.trustProxy)),
+			// The allowance of everybody without a token at one address, whichever way they ask.
+			countQuestion: (c, desk, words) =>
+				gate.guestMessage(`${desk.row.id} at ${networkOf(addressOf(new Exchange(c), config.trustProxy))}`, words),
+		}),
+	);
 
 	let started: Promise<void> | undefined;
 	return {
@@ -203,6 +231,7 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			};
 		},
 		async close() {
+			pictures.close();
 			await store.close();
 		},
 	};

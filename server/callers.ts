@@ -1,10 +1,11 @@
 /**
- * Who calls: the credential and the address of a request, for every door alike. A credential comes in a header and from
- * nowhere else; an address is the socket's, or what a trusted proxy says it is. Reads headers, decides no rights.
+ * Who calls: the credential and the address of a request, for every door alike, and the bytes of its body. A credential comes in a
+ * header and from nowhere else; an address is the socket's, or what a trusted proxy says it is. Decides no rights.
  */
 import type { IncomingMessage } from "node:http";
 import proxyaddr from "proxy-addr";
 import { DeskError } from "../shared/errors.js";
+import { LIMITS } from "../shared/limits.js";
 
 /** A request as far as a door needs to look at it: the same for Node's and for one made in a test. */
 export interface RequestLike {
@@ -102,3 +103,32 @@ export function networkOf(address: string): string {
 /** The /48 of such a network, of which a provider may give one customer all; undefined for IPv4. */
 export const siteOf = (network: string): string | undefined =>
 	network.includes(":") ? `${network.split(":", 3).join(":")}::/48` : undefined;
+
+export const tooLarge = (): DeskError =>
+	new DeskError(
+		"too_large",
+		`The body is larger than ${LIMITS.bodyBytes} bytes. Send less, or put large files on the web and send their url.`,
+	);
+
+/** A client that goes away while it sends gets no answer; whoever awaits this is told all the same. */
+export const cutOff = (): DeskError => new DeskError("invalid_request", "The body ended before it was whole. Send the request again.");
+
+/** The bytes of a body, counted as they come and never past `LIMITS.bodyBytes`; none for no body. Throws `too_large`, `invalid_request`. */
+export async function readStream(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+	if (!body) return new Uint8Array(0);
+	const reader = body.getReader();
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	for (;;) {
+		const { done, value } = await reader.read().catch(() => {
+			throw cutOff();
+		});
+		if (done) return Buffer.concat(chunks, size);
+		size += value.byteLength;
+		if (size > LIMITS.bodyBytes) {
+			reader.cancel().catch(() => undefined);
+			throw tooLarge();
+		}
+		chunks.push(value);
+	}
+}

@@ -77,6 +77,63 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		expect(refused.err).not.toBe("");
 	});
 
+	it("makes, changes, lists and deletes embeds", async () => {
+		expect((await command("embed", "list", "anna")).out).toMatch(/no embed yet.*embed save anna --mode floating/);
+		const made = await command("embed", "save", "anna", "--mode", "pet", "--name", "Shop", "--greeting-text", "Hello!");
+		expect(made).toMatchObject({ code: EXIT.ok, err: "" });
+		expect(made.out.split("\n")[1]).toBe('<script src="http://localhost:8787/embed.js" data-handle="anna" data-embed="1" async></script>');
+		const changed = await command("embed", "save", "anna", "--id", "1", "--theme", "dark", "--accent", "#2563eb");
+		expect(changed.out).toMatch(/Embed 1 of anna is changed: pet, “Shop”, theme dark, accent #2563eb, greets: Hello!/);
+		await command("embed", "save", "anna", "--id", "1", "--greeting", "off", "--accent", "", "--name", "");
+		expect((await command("embed", "list", "anna")).out).toBe("1\tpet, theme dark, no greeting");
+		const fixed = await command("embed", "save", "anna", "--id", "1", "--mode", "inline");
+		expect(fixed.code).toBe(EXIT.failed);
+		expect(fixed.err).toMatch(/mode: Embed 1 is pet, which is fixed/);
+		expect((await command("embed", "save", "anna")).err).toMatch(/mode: Say which/);
+		expect((await command("embed", "delete", "anna", "1")).out).toMatch(/^Embed 1 of anna is deleted/);
+		expect((await command("embed", "delete", "anna", "1")).err).toMatch(/no embed 1/);
+		expect((await command("embed", "save", "anna", "--mode", "button")).out).toContain('data-embed="2"');
+		for (const args of [
+			["save", "anna", "--mode", "parrot"],
+			["save", "anna", "--id", "x"],
+			["delete", "anna", "x"],
+			["delete", "anna"],
+		]) {
+			const wrong = await command("embed", ...args);
+			expect(wrong.code).toBe(EXIT.usage);
+			expect(wrong.err).toMatch(/Allowed choices|named by its number|missing required argument/);
+		}
+	});
+
+	it("lists sites that wait, that have shown, and says what to do", async () => {
+		expect((await command("sites", "pending", "anna")).out).toBe("No site waits.");
+		expect((await command("sites", "recent", "anna")).out).toBe("The chat has shown nowhere yet.");
+		await command("settings", "anna", "allowAnySite=on");
+		expect((await command("sites", "list", "anna")).out).toMatch(/^Any site may show the chat/);
+		const warned = await command("sites", "add", "anna", "https://xn--80ak6aa92e.com");
+		expect(warned).toMatchObject({ code: EXIT.ok, out: "https://xn--80ak6aa92e.com may show the chat of anna." });
+		expect(warned.err).toMatch(/Look twice/);
+		expect((await command("sites", "list", "anna")).out).toMatch(/^allowed\thttps:\/\/xn--80ak6aa92e\.com\tsince .*never seen there$/m);
+	});
+
+	it("lists those that asked, and when, where a server runs for them to ask", async () => {
+		if (!server) return;
+		const { app } = (server as Awaited<ReturnType<typeof serve>>).desk;
+		const visit = (origin: string) => app.request("/embed/anna", { headers: { origin } });
+		await command("sites", "add", "anna", "*.site.example");
+		await visit("https://a.site.example");
+		for (let i = 0; i < 22; i++) await visit(`https://${i}.example`);
+		const pending = await command("sites", "pending", "anna");
+		expect(pending.out.split("\n")).toHaveLength(20);
+		expect(pending.out).toMatch(/^pending\thttps:\/\/0\.example\tasked 1 time, last \d/);
+		expect(pending.err).toMatch(/Others asked 2 times/);
+		expect(pending.err).toMatch(/sites add anna <site>.*sites block anna <site>/);
+		expect((await command("sites", "recent", "anna")).out).toMatch(/^https:\/\/a\.site\.example\t\d{4}-/);
+		expect((await command("sites", "list", "anna")).out).toMatch(/^allowed\t\*\.site\.example\tsince .*, last seen \d/m);
+		expect((await command("sites", "block", "anna", "https://0.example")).code).toBe(EXIT.ok);
+		expect((await command("sites", "pending", "anna")).out).not.toContain("https://0.example");
+	});
+
 	it("puts files into the memory under their names", async () => {
 		await command("memory", "put", "anna", file("prices.md", "A cup costs €20."), file("营业时间.md", "周一休息。"));
 		await command("memory", "put", "anna", file("draft.txt", "Closed in May."), "--as", "hours.md");
@@ -141,6 +198,16 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		expect(wrong.code).toBe(EXIT.failed);
 		expect(wrong.err).toMatch(/name: .*40/);
 		expect((await command("desk", "set", "anna")).err).toMatch(/Say what to change/);
+	});
+
+	it("sets the hours of a desk, says what is wrong with some, and lists what visitors thought", async () => {
+		const hours = "Mon-Fri 09:00-17:00 Europe/Lisbon";
+		expect(await command("desk", "set", "anna", "--hours", hours, "--about", "Portraits")).toMatchObject({ code: EXIT.ok, err: "" });
+		expect((await command("settings", "anna")).out).toContain(`hours=${hours}`);
+		expect((await command("desk", "set", "anna", "--hours", "Mon 09:00-17:00")).err).toContain("The time zone is missing.");
+		expect(await command("desk", "set", "anna", "--hours", "")).toMatchObject({ code: EXIT.ok });
+		expect((await command("settings", "anna")).out).toContain("hours=\n");
+		expect(await command("desk", "ratings", "anna")).toMatchObject({ code: EXIT.ok, out: "" });
 	});
 
 	it("prints nothing that a terminal would obey", async () => {

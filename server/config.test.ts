@@ -38,6 +38,7 @@ describe("settings", () => {
 			databaseUrl: undefined,
 			trustProxy: 0,
 			allowLocalhostSites: true,
+			allowPrivateApps: [],
 			brandName: "EarthOnline",
 			logLevel: "info",
 			metrics: false,
@@ -110,6 +111,14 @@ describe("settings", () => {
 		"desk",
 	])("refuse %s as the address", (PUBLIC_URL) => {
 		expect(problemsOf({ PUBLIC_URL })).toHaveLength(1);
+	});
+
+	it("name the origins of apps that may be private, each in its one form", () => {
+		expect(loadConfig({}).allowPrivateApps).toEqual([]);
+		const { allowPrivateApps } = loadConfig({ ALLOW_PRIVATE_APPS: " http://searxng:8080/, HTTPS://Calendar.home.example:443 " });
+		expect(allowPrivateApps).toEqual(["http://searxng:8080", "https://calendar.home.example"]);
+		for (const ALLOW_PRIVATE_APPS of ["on", "searxng:8080", "http://searxng/path", "http://me:pw@searxng", "file:///x"])
+			expect(problemsOf({ ALLOW_PRIVATE_APPS })).toHaveLength(1);
 	});
 
 	it("refuse a folder in which no socket can be made", () => {

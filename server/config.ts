@@ -29,6 +29,8 @@ export interface Config {
 	trustProxy: number;
 	/** Whether `http://localhost` sites may be allowed to show a chat. */
 	allowLocalhostSites: boolean;
+	/** Origins of apps that may be on a private network, on any port, and plain http. */
+	allowPrivateApps: string[];
 	brandName: string;
 	logLevel: LogLevel;
 	/** Whether `/metrics` answers. */
@@ -120,6 +122,11 @@ const ENVIRONMENT = z.object({
 		.optional(),
 	TRUST_PROXY: whole(0, 10).default(0),
 	ALLOW_LOCALHOST_SITES: onOrOff.optional(),
+	ALLOW_PRIVATE_APPS: z
+		.string()
+		.transform((text) => text.split(/[\s,]+/).filter((one) => one !== ""))
+		.pipe(z.array(origin))
+		.default([]),
 	BRAND_NAME: z
 		.string()
 		.regex(/^\P{C}{1,40}$/u, "must be 1 to 40 visible characters.")
@@ -209,6 +216,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
 		databaseUrl: given.DATABASE_URL,
 		trustProxy: given.TRUST_PROXY,
 		allowLocalhostSites: given.ALLOW_LOCALHOST_SITES ?? local,
+		allowPrivateApps: given.ALLOW_PRIVATE_APPS,
 		brandName: given.BRAND_NAME,
 		logLevel: given.LOG_LEVEL,
 		metrics: given.METRICS,

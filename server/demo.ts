@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serveDemoSite } from "../demo-site/serve.js";
-import { type Config, ConfigError } from "./config.js";
+import { type Config, ConfigError, commandPrefix } from "./config.js";
 import type { Engine } from "./engine/engine.js";
 import { PACKAGE_ROOT } from "./root.js";
 import { type Serving, serve } from "./serve.js";
@@ -24,6 +24,18 @@ export const DEMO_DESK = {
 	suggestions: ["How long does shipping take?", "When is the next workshop?", "下一次工作坊是什么时候？"],
 } as const;
 
+/** The numbered embed that the demo site's page about numbers shows: a desk's first, so it is known. */
+const DEMO_EMBED = {
+	number: 1,
+	look: {
+		mode: "floating",
+		name: "The demo's page about numbers",
+		accent: "#a8532b",
+		greeting: true,
+		greetingText: "My look is kept at the desk.",
+	},
+} as const;
+
 async function makeDesk(engine: Engine): Promise<void> {
 	if (await engine.desk(DEMO_HANDLE)) return;
 	await engine.owner.createOwner({
@@ -31,6 +43,7 @@ async function makeDesk(engine: Engine): Promise<void> {
 		...DEMO_DESK,
 		suggestions: [...DEMO_DESK.suggestions],
 	});
+	await engine.owner.saveEmbed(DEMO_HANDLE, DEMO_EMBED.look);
 	for (const file of readdirSync(MEMORY).sort()) {
 		if (file.endsWith(".md")) await engine.owner.putMemory(DEMO_HANDLE, file, readFileSync(join(MEMORY, file), "utf8"));
 	}
@@ -44,7 +57,12 @@ export async function serveDemo(config: Config): Promise<Serving & { siteUrl: st
 	const serving = await serve(config);
 	try {
 		await makeDesk(serving.desk.engine);
-		const site = await serveDemoSite({ port: config.demoPort, deskUrl: config.publicUrl });
+		const site = await serveDemoSite({
+			port: config.demoPort,
+			deskUrl: config.publicUrl,
+			embed: DEMO_EMBED.number,
+			command: `${commandPrefix(config.dataDir)}npx earthonline`,
+		});
 		const close = async (): Promise<void> => {
 			await site.close();
 			await serving.close();

@@ -1,5 +1,5 @@
 /**
- * The commands about desks: owners, profiles, keys, sites, memory, policies. Each asks the server that runs on DATA_DIR, or else
+ * The commands about desks: owners, profiles, keys, memory, policies; sites and embeds stand beside. Each asks the server that runs on DATA_DIR, or else
  * opens the store itself for as long as it takes. What somebody else wrote is printed with every character escaped that a
  * terminal obeys. Only `owner create` makes a database where there is none.
  */
@@ -8,18 +8,21 @@ import { basename, relative } from "node:path";
 import { type Command, Option } from "commander";
 import { DeskError } from "../shared/errors.js";
 import { type Admin, localAdmin, reachAdmin } from "./admin.js";
+import { addAppCommands } from "./app-commands.js";
+import { countOf, day } from "./command-parts.js";
 import type { Surroundings } from "./commands.js";
 import { type Config, loadConfig } from "./config.js";
 import { DEMO_DIR } from "./demo.js";
+import { addEmbedCommands } from "./embed-commands.js";
+import { HOURS_EXAMPLE } from "./engine/hours.js";
 import { DEFAULT_SETTINGS } from "./engine/settings.js";
 import { programName } from "./explain.js";
 import { plain } from "./log.js";
 import { openDesk } from "./open.js";
+import { addSiteCommands } from "./site-commands.js";
 import { databaseFile } from "./store/sqlite-connection.js";
 
 export const signInLink = (config: Config, secret: string): string => `${config.publicUrl}/sign-in#${secret}`;
-const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
-export const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 /** Reads `on`, `off`, numbers and words as the setting's own type; the engine judges the value. */
 function settingValue(name: string, text: string): string | number | boolean {
@@ -70,6 +73,9 @@ const withProfile = (command: Command): Command =>
 		.option("--about <text>", "one line about the desk")
 		.addOption(new Option("--language <language>", "of the desk's own texts").choices(["en", "zh"]))
 		.option("--suggest <text...>", "up to 3 questions to tap on an empty chat");
+
+/** Characters of an answer that a line shows. */
+const RATED_CHARS = 120;
 
 const profileOf = ({ suggest, ...rest }: ProfileOptions) => ({ ...rest, ...(suggest ? { suggestions: suggest } : {}) });
 
@@ -139,15 +145,27 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		.action((handle: string) => withDesk(async (admin, config) => print(signInLink(config, await admin.createSignIn(handle)))));
 
 	const desk = earthonline.command("desk").description("what a desk says of itself");
-	withProfile(desk.command("set <handle>").description("change a desk's name, its owner's, its line, language or questions")).action(
-		(handle: string, options: ProfileOptions) =>
+	withProfile(desk.command("set <handle>").description("change a desk's name, its owner's, its line, language, questions or hours"))
+		.option("--hours <hours>", `when it answers, such as "${HOURS_EXAMPLE}"; "" for any time`)
+		.action((handle: string, { hours, ...options }: ProfileOptions & { hours?: string }) =>
 			withDesk(async (admin, config) => {
-				if (Object.keys(options).length === 0)
-					throw new DeskError("invalid_params", "Say what to change: --name, --owner-name, --about, --language or --suggest.");
-				await admin.changeProfile(handle, profileOf(options));
+				if (Object.keys(options).length === 0 && hours === undefined)
+					throw new DeskError("invalid_params", "Say what to change: --name, --owner-name, --about, --language, --suggest or --hours.");
+				// First what may be refused: then nothing is changed.
+				if (hours !== undefined) await admin.changeSettings(handle, { hours });
+				if (Object.keys(options).length > 0) await admin.changeProfile(handle, profileOf(options));
 				print(`The desk ${handle} is changed: ${config.publicUrl}/@${handle}/chat`);
 			}),
-	);
+		);
+	desk
+		.command("ratings <handle>")
+		.description("list what visitors thought of answers, the newest first")
+		.action((handle: string) =>
+			withDesk(async (admin) => {
+				for (const { at, value, text } of await admin.ratings(handle))
+					print(`${day(at)}\t${value}\t${plain(text.replace(/\s+/g, " ").slice(0, RATED_CHARS))}`);
+			}),
+		);
 
 	const key = earthonline.command("key").description("keys by which programs speak as the owner's account");
 	key
@@ -178,44 +196,9 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 			}),
 		);
 
-	const sites = earthonline.command("sites").description("websites that may show a desk's chat");
-	sites
-		.command("list <handle>")
-		.description("list allowed, blocked and waiting sites")
-		.action((handle: string) =>
-			withDesk(async (admin) => {
-				const rows = await admin.sites(handle);
-				if (rows.length === 0) print(`No site may show the chat yet. Allow one: ${self} sites add ${handle} https://your-site.com`);
-				for (const row of rows) {
-					print(
-						`${row.state}\t${plain(row.rule)}\t${row.state === "pending" ? `asked ${countOf(row.asked, "time", "times")}` : `since ${day(row.createdAt)}`}`,
-					);
-				}
-			}),
-		);
-	for (const [command, state, word] of [
-		["add", "allowed", "may show"],
-		["block", "blocked", "may never show"],
-	] as const) {
-		sites
-			.command(`${command} <handle> <site>`)
-			.description(`${state === "allowed" ? "allow" : "block"} https://site.com, or *.site.com for what is below it`)
-			.action((handle: string, site: string) =>
-				withDesk(async (admin) => {
-					const row = await admin.setSite(handle, site, state);
-					print(`${plain(row.rule)} ${word} the chat of ${handle}.`);
-				}),
-			);
-	}
-	sites
-		.command("remove <handle> <site>")
-		.description("take a site off the list: it is unknown again")
-		.action((handle: string, site: string) =>
-			withDesk(async (admin) => {
-				await admin.removeSite(handle, site);
-				print(`${plain(site)} is off the list of ${handle}.`);
-			}),
-		);
+	addSiteCommands(earthonline, { withDesk, print, complain, self });
+	addEmbedCommands(earthonline, { withDesk, print, complain, self });
+	addAppCommands(earthonline, { withDesk, print, complain, self });
 
 	const memory = earthonline.command("memory").description("what a desk answers from");
 	memory

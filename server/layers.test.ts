@@ -46,9 +46,11 @@ const LAYERS: Layer[] = [
 	{ files: CALLERS, ours: [ENGINE, SHARED], npm: ["proxy-addr"], node: ["crypto", "http", "net"] },
 	door(/^server\/a2a\//, ["hono", "@hono/node-server", "ws", "zod"], ["crypto", "http", "stream", "net", "events"]),
 	door(/^server\/owner\//, ["hono"], ["crypto"]),
-	door(/^server\/site\//, ["hono"], ["crypto", "fs", "path", "util", "zlib"]),
+	door(/^server\/site\//, ["hono", "marked", "@resvg/resvg-js"], ["crypto", "fs", "module", "path", "util", "zlib"]),
 	hand(/^server\/store\//, ["better-sqlite3", "pg"], ["crypto", "fs", "path", "url", "worker_threads", "os"]),
 	hand(/^server\/answerers\//, ["minisearch"], []),
+	hand(/^server\/apps\//, ["ical.js"], []),
+	hand(/^server\/files\//, ["sharp"], ["child_process", "crypto", "fs", "path", "url"]),
 	// 3
 	{
 		files: /^server\/[^/]+\.ts$/,
@@ -73,8 +75,11 @@ const LAYERS: Layer[] = [
 	{ files: UI, ours: [SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact"], node: [] },
 	{ files: /^widget\/chat\//, ours: [UI, SHARED_FOR_BROWSERS], types: [SCHEMAS], npm: ["preact"], node: [] },
 	// A stranger's site
-	{ files: /^demo-site\//, ours: [], npm: [], node: ["http", "fs", "path", "url"] },
+	{ files: /^demo-site\//, ours: [], npm: [], node: ["crypto", "http", "fs", "path", "url"] },
 ];
+
+/** Files that import by address what no build of theirs can see: in a stranger's page, from the server that the tag names. */
+const ELSEWHERE = ["widget/embed/instance.ts"];
 
 /** Source files that may be longer than LINES, each with the record in docs/decisions/ that argues it. */
 const LONG: Record<string, string> = {};
@@ -120,7 +125,7 @@ function trespasses(file: string, text: string, exists = (path: string) => exist
 	const wrong: string[] = [];
 	for (const { from, typeOnly } of importsOf(text)) {
 		if (from === "?") {
-			wrong.push(`${file} imports something computed; write the name out.`);
+			if (!ELSEWHERE.includes(file)) wrong.push(`${file} imports something computed; write the name out.`);
 		} else if (from.startsWith("node:")) {
 			if (!layer.node.includes(from.slice(5).split("/")[0] ?? "")) wrong.push(`${file} may not import ${from}.`);
 		} else if (from.startsWith(".")) {

@@ -6,6 +6,7 @@ import type { Config } from "./config.js";
 import { decides } from "./engine/operations.js";
 import type { Clock, Store } from "./engine/ports.js";
 import { createLog, type Log } from "./log.js";
+import { openApps } from "./outside.js";
 import { restore } from "./store/backup.js";
 import { type Driver, operationTable } from "./store/db.js";
 import { lockFolder } from "./store/lock.js";
@@ -68,14 +69,18 @@ async function openStore(config: Config, log: Log): Promise<{ store: Store; driv
 export async function openDesk(config: Config): Promise<OpenedDesk> {
 	const log = createLog({ level: config.logLevel });
 	const { store, driver } = await openStore(config, log);
+	const apps = openApps(config, systemClock.now);
 	try {
-		const desk = await createDesk({ config, store, answerers: answerers(), clock: systemClock, random: systemRandom, log });
+		const desk = await createDesk({ config, store, answerers: answerers(), clock: systemClock, random: systemRandom, log, apps });
 		return {
 			engine: desk.engine,
 			app: desk.app,
 			listen: () => desk.listen({ port: config.port, ...(config.host === undefined ? {} : { host: config.host }) }),
 			backup: (file) => driver.backup(file),
-			close: () => desk.close(),
+			close: async () => {
+				await desk.close();
+				await apps.close();
+			},
 		};
 	} catch (error) {
 		await store.close();

@@ -15,3 +15,7 @@ function above(folder: string): string {
 
 /** Absolute path of the folder that holds package.json. */
 export const PACKAGE_ROOT = above(dirname(fileURLToPath(import.meta.url)));
+
+/** Absolute path of the guide: the build puts a copy beside the bundle. */
+export const DOCS_DIR =
+	[join(dirname(fileURLToPath(import.meta.url)), "docs"), join(PACKAGE_ROOT, "docs")].find(existsSync) ?? PACKAGE_ROOT;

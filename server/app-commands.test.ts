@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { calendarServer, searxngServer } from "../test/apps/services.js";
+import { EXIT, runCommand } from "./commands.js";
+import { loadConfig } from "./config.js";
+import { serve } from "./serve.js";
+
+const FEED = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-TIMEZONE:Europe/Lisbon\r\nEND:VCALENDAR\r\n";
+
+let folder: string;
+let env: Record<string, string>;
+let server: { close(): Promise<void> } | undefined;
+let near: Server;
+let at: string;
+
+beforeEach(async () => {
+	folder = mkdtempSync(join(tmpdir(), "commands-"));
+	const [calendar, search] = [calendarServer("/private-77/basic.ics", () => FEED), searxngServer(() => [])];
+	near = createServer((request, response) => (request.url?.startsWith("/search") ? search : calendar)(request, response));
+	await new Promise<void>((resolve) => near.listen(0, "127.0.0.1", resolve));
+	at = `http://127.0.0.1:${(near.address() as AddressInfo).port}`;
+	env = { DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent", PORT: "0", PUBLIC_URL: "http://localhost:8787", ALLOW_PRIVATE_APPS: at };
+	server = undefined;
+});
+afterEach(async () => {
+	await server?.close();
+	near.closeAllConnections();
+	near.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+async function command(...args: string[]) {
+	const out: string[] = [];
+	const err: string[] = [];
+	const code = await runCommand(args, { env, print: (line) => out.push(line), complain: (line) => err.push(line) });
+	return { code, out: out.join("\n"), err: err.join("\n") };
+}
+const uidIn = (text: string): string => /apr_\w+/.exec(text)?.[0] ?? "";
+
+describe.each(["a store that it opens itself", "a server that runs"])("a command about presets, asking %s", (where) => {
+	beforeEach(async () => {
+		if (where === "a server that runs") server = await serve(loadConfig(env));
+		await command("owner", "create", "anna", "--name", "Anna");
+	});
+
+	it("connects an app, asks for more, has it decided once, and takes it away", { timeout: 60_000 }, async () => {
+		expect((await command("presets", "anna")).out).toBe("webSearch=on\tnothing to search with is connected");
+		const unconnected = await command("presets", "anna", "calendar=busy");
+		expect(unconnected).toMatchObject({ code: EXIT.failed, err: expect.stringContaining("not connected") });
+		const connected = await command("app", "connect", "anna", "ical", `${at}/private-77/basic.ics`);
+		expect(connected).toMatchObject({ code: EXIT.ok, out: expect.stringContaining("calendar is connected: 127.0.0.1") });
+		expect((await command("app", "connect", "anna", "searxng", at)).out).toContain("search is connected");
+		const { out: list } = await command("app", "list", "anna");
+		expect(list).toMatch(/^calendar\tical\t127\.0\.0\.1:\d+\tsince .*\tat most read$/m);
+		expect(list).not.toContain("private-77");
+
+		const asked = await command("presets", "anna", "calendar=busy", "webSearch=off");
+		expect(asked.out).toMatch(
+			/^webSearch=off\ncalendar=none\nwaits until .*: calendar from none to busy\tApprove it: \S.*approvals approve anna apr_/,
+		);
+		const uid = uidIn(asked.out);
+		expect((await command("approvals", "list", "anna")).out).toMatch(/^waits\tapr_\w+\tcalendar from none to busy/);
+		expect((await command("approvals", "approve", "anna", uid)).out).toBe(
+			"calendar from none to busy: approved. It holds for every question that begins from now on.",
+		);
+		expect((await command("approvals", "approve", "anna", uid)).out).toMatch(/^Already decided\./);
+		expect(await command("approvals", "deny", "anna", uid)).toMatchObject({
+			code: EXIT.failed,
+			err: expect.stringContaining("was approved"),
+		});
+		expect((await command("presets", "anna")).out).toBe("webSearch=off\ncalendar=busy");
+		expect(await command("approvals", "approve", "anna", "apr_nobody")).toMatchObject({ code: EXIT.failed });
+
+		expect((await command("app", "remove", "anna", "calendar")).out).toBe("calendar is no longer connected.");
+		expect((await command("presets", "anna")).out).toBe("webSearch=off");
+		expect((await command("app", "calls", "anna")).out).toBe("");
+	});
+
+	it("says in plain words what it does not take", { timeout: 60_000 }, async () => {
+		const refused = async (words: string, ...args: string[]) =>
+			expect(await command(...args)).toMatchObject({ code: EXIT.failed, err: expect.stringContaining(words) });
+		await refused("webSearch=off or calendar=busy", "presets", "anna", "calendar");
+		await refused("Give true or false", "presets", "anna", "webSearch=maybe");
+		await refused("Nothing can be written", "presets", "anna", "calendar=write");
+		await refused("There is no app gmail", "app", "connect", "anna", "gmail");
+		await refused("in a file, with --file", "app", "connect", "anna", "brave", "key-in-the-history");
+		await refused("Only https addresses", "app", "connect", "anna", "searxng", "http://10.0.0.1:8080");
+		await refused("There is no desk bob", "presets", "bob");
+		const file = join(folder, "calendar.url");
+		writeFileSync(file, `${at}/private-77/other.ics\n`);
+		await refused("(404)", "app", "connect", "anna", "ical", "--file", file);
+	});
+});
