@@ -2,11 +2,24 @@
  * Builds the server with its dependencies inside, because reading a thousand small files is most of a start. Native
  * code stays outside, and so does pg, which is loaded only where `DATABASE_URL` asks for it.
  */
-import { defineConfig } from "vite";
+import { readdirSync, readFileSync } from "node:fs";
+import { defineConfig, type Plugin } from "vite";
+
+/** The guide goes with the server that shows it. */
+const guide: Plugin = {
+	name: "guide",
+	generateBundle() {
+		for (const file of readdirSync("docs", { recursive: true }) as string[]) {
+			if (file.endsWith(".md") && !file.startsWith("decisions"))
+				this.emitFile({ type: "asset", fileName: `docs/${file}`, source: readFileSync(`docs/${file}`) });
+		}
+	},
+};
 
 export default defineConfig({
 	publicDir: false,
-	ssr: { noExternal: true, external: ["better-sqlite3", "pg"], target: "node" },
+	plugins: [guide],
+	ssr: { noExternal: true, external: ["better-sqlite3", "pg", "@resvg/resvg-js", "sharp"], target: "node" },
 	build: {
 		ssr: true,
 		outDir: "dist/server",
@@ -16,7 +29,7 @@ export default defineConfig({
 		sourcemap: true,
 		reportCompressedSize: false,
 		rolldownOptions: {
-			input: { main: "server/main.ts", cli: "server/cli.ts", writer: "server/writer.ts" },
+			input: { main: "server/main.ts", cli: "server/cli.ts", writer: "server/writer.ts", encoder: "server/encoder.ts" },
 			// All in one folder: the writer's thread is found beside the module that starts it.
 			output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
 		},

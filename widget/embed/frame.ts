@@ -2,29 +2,19 @@
  * The frame that holds the chat: made once, on intent, and kept. Its address carries no secret; the page learns from it
  * only what the messages say.
  */
-import { framePath } from "../../shared/embed.js";
-import type { Options } from "./tag.js";
+import { type Options, queryText } from "./tag.js";
 import type { Scheme } from "./theme.js";
 
-/** Address of the framed document. The scheme is in it so that its first paint is right. */
-export const frameUrl = ({ origin, handle, accent, lang, mode }: Options, site: string, theme: Scheme): string =>
-	origin + framePath(handle, { site, theme, accent, lang, mode });
+/** Address of the framed document. The scheme is in it so that its first paint is right; to the frame a button of the site's is what one of ours is. */
+export const frameUrl = (base: string, { embed, accent, lang, mode }: Options, site: string, theme: Scheme): string =>
+	`${base}/embed${queryText({ site, embed, theme, accent, lang, mode: mode === "none" ? "button" : mode })}`;
 
-export function createFrame(title: string): HTMLIFrameElement {
+export function createFrame(url: string): HTMLIFrameElement {
 	const frame = document.createElement("iframe");
-	frame.title = title;
 	frame.allow = "clipboard-write";
 	frame.referrerPolicy = "no-referrer";
+	frame.src = url;
 	return frame;
-}
-
-/** Opens a connection before it is needed. The hint is the caller's to take away. */
-export function preconnect(origin: string): HTMLLinkElement {
-	const link = document.createElement("link");
-	link.rel = "preconnect";
-	link.href = origin;
-	document.head.append(link);
-	return link;
 }
 
 /**

@@ -1,303 +1,351 @@
 /**
- * One tag at work: asks its server once, shows the button or the place, makes the frame when somebody means to talk, opens
- * and closes it. Everything it hangs on to the page hangs on one AbortController, so that `destroy` leaves nothing behind.
- * Stores nothing: no cookie, no storage, and no frame before the visitor comes near.
+ * One tag at work until somebody means to talk: asks its server once, shows the button or the place, and then fetches what
+ * opens a chat, at the same time as the frame. Everything it hangs on to the page hangs on one AbortController, so that
+ * `destroy` leaves nothing behind. Stores nothing.
  */
-import type { FrameMessage, SiteConfig, Theme } from "../../shared/embed.js";
-import { createFrame, framedByStranger, frameUrl, preconnect } from "./frame.js";
+import type { Claim, SiteConfig, Theme } from "../../shared/embed.js";
+import { createFrame, framedByStranger, frameUrl } from "./frame.js";
 import { listen } from "./listen.js";
-import { connect } from "./messages.js";
+import type { Buttons, Chat, Corner, Place, Shared, State } from "./parts.js";
 import { say } from "./say.js";
+import { dress, looks } from "./style.js";
 import { queryOf, readTag } from "./tag.js";
-import { pageScheme, type Scheme, watchScheme } from "./theme.js";
-import { createView, drawFace, make, TEXTS } from "./view.js";
+import { inkOn, pageScheme, type Scheme, watchScheme } from "./theme.js";
+import { createFace, type Face, make, titleOf } from "./view.js";
 
 /** How long a pointer rests on the button before that counts as meaning to talk. */
 const INTENT_MS = 80;
-/** Times a page may throw the element out before it is left out. */
-const RETURNS = 50;
 
-/** What is looked at of `html`, `body` and the tag: for the theme, the place, the options. */
-const watched = { attributes: true, childList: true };
+type Listener = (detail: unknown) => void;
 
-/** What `window.EarthOnline.get()` gives. */
+/** What `window.EarthOnline.get()` gives. Promises are fulfilled once the chat has been told, rejected where none answers. */
 export interface Handle {
-	open(): void;
-	close(): void;
-	toggle(): void;
+	open(): Promise<void>;
+	close(): Promise<void>;
+	toggle(): Promise<void>;
 	show(): void;
 	hide(): void;
+	/** Changes attributes of the tag, named without `data-`; null takes one away. */
+	update(attributes: Record<string, unknown>): void;
+	/** What the site says of its visitor: a claim, shown as one. Nothing loads for it. */
+	identify(claim: Claim): Promise<void>;
+	/** Nothing of this visitor stays in this browser. */
+	logout(): Promise<void>;
+	/** Opens the chat and writes in it; what is written says that the page's script did. */
+	send(text: string): Promise<void>;
 	destroy(): void;
 	/** `ready`, `open`, `close`, `unread` (the number), `online` (true or false). Gives what ends it. */
-	on(event: string, listener: (detail: unknown) => void): () => void;
+	on(event: string, listener: Listener): () => void;
+	once(event: string, listener: Listener): () => void;
+	off(event: string, listener: Listener): void;
+	readonly state: State;
 }
 
 export interface Instance extends Handle {
 	readonly script: HTMLScriptElement;
 	/** Whether it still has its place; a router takes an inline chat away with its page. */
 	alive(): boolean;
-	/** The site's own word; undefined: none. */
-	setTheme(theme: Theme | undefined): void;
+	/** The page or its own tag has changed. */
+	look(): void;
+}
+
+/** What the chats of one page share. */
+export interface Page {
+	/** The site's own word, over the tags. */
+	theme?: Theme;
+	/** The places in the corner, each for as long as its chat lives. */
+	slots: AbortSignal[];
 }
 
 /** Starts a tag. `gone` is called when it is destroyed or may not show. */
-export function createInstance(script: HTMLScriptElement, gone: () => void): Instance {
+export function createInstance(script: HTMLScriptElement, page: Page, gone: () => void): Instance {
 	let options = readTag(script);
-	const { origin, handle, mode } = options;
-	const inline = mode === "inline";
-	const texts = TEXTS[/^zh/.test(options.lang ?? navigator.language) ? "zh" : "en"];
-	const [host, root, button, dot, count, panel, waiting] = createView(script.nonce, inline);
+	const { origin, handle } = options;
+	const base = `${origin}/@${handle}`;
+	const host = document.createElement("earth-online");
+	const root = make("div", "w");
 	const life = new AbortController();
 	const { signal } = life;
-	const small = matchMedia("(max-width:480px),(max-height:420px)");
-	const viewport = window.visualViewport;
+	const state: State = { open: false, ready: false, hidden: false, online: false, unread: 0 };
+	const sheets: string[] = [];
+	/** What opens the chat by a click: our buttons, the greeting. */
+	const openers = new Set<unknown>();
+	const heard = new WeakMap<Listener, (event: Event) => void>();
 
+	let faces: Face[] = [];
 	let config: SiteConfig;
-	let title: string;
-	let frame: HTMLIFrameElement | undefined;
-	let send: ReturnType<typeof connect> = () => {};
-	let hint: HTMLElement | undefined;
+	let claim: Claim | undefined;
+	let inline: boolean;
+	/** Stands where the line is pasted. */
+	let place: HTMLElement | undefined;
+	let panel: HTMLDialogElement;
+	let part: Promise<Chat> | undefined;
+	let chat: Chat | undefined;
 	let intent: number;
-	let isOpen = false;
 	let scheme: Scheme;
-	/** Said by the site's code, over the tag. */
-	let told: Theme | undefined;
-	let body: HTMLElement | undefined;
-	let returns = 0;
+	let shown = false;
+	let greeted: (() => void) | undefined;
+	let buttons: Promise<Buttons> | undefined;
 
-	const emit = (type: string, detail?: unknown) =>
-		host.dispatchEvent(new CustomEvent(`earthonline:${type}`, { detail, bubbles: true, composed: true }));
-	const mark = (name: string, on: boolean) => root.classList.toggle(name, on);
-	const turn = (open: boolean) => {
-		isOpen = open;
-		mark("x", open);
-		button.ariaExpanded = `${open}`;
+	const unreachable = `${origin} did not load. If it runs, add it to this page's script-src, connect-src and frame-src.`;
+	const missed = () => say(handle, unreachable);
+	/** Whoever does not wait for a promise is not troubled by its failure. */
+	const quiet = <T>(promise: Promise<T>): Promise<T> => {
+		promise.catch(() => {});
+		return promise;
 	};
+	const bring = (name: string) => import(/* @vite-ignore */ `${origin}/embed-${name}.js`).then((file) => file.default);
 
-	const label = (unread: number) => {
-		button.ariaLabel = title + (unread ? texts.unread(unread) : "");
-		count.hidden = !unread;
-		count.textContent = `${unread}`;
-	};
-
-	const load = () => {
-		mark("r", false);
-		if (frame) frame.src = frameUrl(options, config.site as string, scheme);
-	};
-
-	/** Looks that follow the tag and the page. */
-	const paint = () => {
-		const { theme, accent, z } = options;
-		const wish = told ?? theme;
-		const next = wish === "dark" || wish === "light" ? wish : pageScheme();
-		if (accent) root.style.cssText = `--a:${accent}`;
-		if (/^-?\d+$/.test(z as string)) host.style.cssText = `--eo-z:${z}`;
-		if (next === scheme) return;
-		scheme = next;
-		mark("d", next === "dark");
-		// A chat that is there is told; one on its way starts anew in the right colours.
-		if (root.classList.contains("r")) send({ type: "theme", theme: next });
-		else load();
-	};
-
-	/** A frame cannot see the keyboard of a phone: the page measures what is left for it. */
-	const fit = () => {
-		const fullScreen = !inline && small.matches;
-		mark("f", fullScreen);
-		panel.style.cssText = inline
-			? `height:${options.height}px`
-			: fullScreen && viewport?.scale === 1
-				? `top:${viewport.offsetTop}px;height:${viewport.height}px`
-				: "";
-		return fullScreen;
-	};
-	const measure = () => send({ type: "viewport", fullScreen: fit() });
-
-	const hear = (message: FrameMessage) => {
-		const { type } = message;
-		if (type === "ready") {
-			mark("r", true);
-			send({ type: "theme", theme: scheme });
-			measure();
-			if (isOpen) send({ type: "open" });
+	/** Looks that follow the tag, the page, and how the chat stands. */
+	const draw = () => {
+		const { theme, accent, z, height } = options;
+		const wish = page.theme ?? theme;
+		scheme = wish === "dark" || wish === "light" ? wish : pageScheme();
+		host.style.cssText = +(z as string) ? `--eo-z:${z}` : "";
+		for (const [at, button, dot, label] of faces) {
+			at.hidden = state.hidden;
+			at.classList.toggle("d", scheme === "dark");
+			at.style.cssText = `--h:${height}px;${accent ? `--a:${accent};--t:${inkOn(accent)}` : ""}`;
+			if (!button) continue;
+			(dot as HTMLElement).hidden = !state.online;
+			button.ariaLabel = label as string;
 		}
-		if (type === "reload") load();
-		else if (type === "close") close();
-		else {
-			if (type === "unread") label(message.count);
-			if (type === "online") dot.hidden = !message.online;
-			emit(type, (message as { count?: number }).count ?? (message as { online?: boolean }).online);
-		}
+		chat?.look();
 	};
 
-	/** The frame, once somebody means to talk. */
-	const prepare = () => {
-		if (frame) return;
-		frame = createFrame(title);
-		send = connect(
-			frame,
-			origin,
-			hear,
-			() => {
-				const link = make("a", "", `${title} ↗`);
-				link.href = `${origin}/@${handle}/chat`;
-				link.target = "_blank";
-				waiting.append(link);
-				missed();
-			},
-			signal,
-		);
-		load();
-		panel.prepend(frame);
+	const furnish = (at: HTMLElement, inside: HTMLElement, how: string) => {
+		const shadow = at.attachShadow({ mode: "open" });
+		for (const css of [looks(how), ...sheets]) dress(shadow, css, script.nonce);
+		shadow.append(inside);
 	};
-	const missed = () => say(handle, `${origin} did not load. If it runs, add it to this page's connect-src and frame-src.`);
-
-	const open = () => {
-		if (isOpen && !inline) return;
-		isOpen = true;
-		// Before the server has answered, only the wish is kept.
-		if (!body) return;
-		prepare();
-		if (inline) host.scrollIntoView({ block: "nearest" });
-		else {
-			turn(true);
-			// Full screen is modal: the page behind cannot be reached by key or reader.
-			if (fit()) panel.showModal();
-			else panel.show();
-		}
-		send({ type: "open" });
-		frame?.focus();
-		emit("open");
+	const face = (at: HTMLElement, kind: string, label: string, ...words: (Node | string)[]) => {
+		const made = createFace(at, kind, origin + config.face, config.name as string, label, ...words);
+		faces.push(made);
+		openers.add(made[1]);
+		return made[1] as HTMLButtonElement;
 	};
 
-	/** Closes the dialog, which says so; the rest follows. The focus goes back where it was in the chat. */
-	const close = () => {
-		if (!panel.open) return;
-		const within = document.activeElement === host;
-		panel.close();
-		if (within) button.focus();
+	/** The chat, once somebody means to talk: its frame and what works it, side by side. */
+	const prepare = (): Promise<Chat> => {
+		part ??= asked.then(() => {
+			const frame = createFrame(address());
+			const loaded = new Promise((done) => {
+				frame.onload = done;
+			});
+			panel.append(frame);
+			return bring("chat")
+				.then((begin) => {
+					chat = begin({ ...shared(), frame, loaded } satisfies Place);
+					return chat as Chat;
+				})
+				.catch((error) => {
+					frame.remove();
+					part = undefined;
+					missed();
+					throw error;
+				});
+		});
+		return part;
 	};
-	const closed = () => {
-		turn(false);
-		send({ type: "close" });
-		emit("close");
+	const dressAll = (css: string) => {
+		sheets.push(css);
+		for (const [at] of faces) dress(at.getRootNode() as ShadowRoot, css, script.nonce);
 	};
-	const toggle = () => (isOpen ? close() : open());
 
-	/** Stands in the page; a body that was swapped for another gets it again. */
-	const settle = () => {
-		if (inline) {
-			if (!body) script.after(host);
-		} else if (!host.isConnected && returns++ < RETURNS) document.body.append(host);
-		if (body === document.body) return;
-		body = document.body;
-		observer.observe(body, watched);
-	};
-	const observer = new MutationObserver(() => {
-		options = readTag(script);
-		if (!document.body) return;
-		settle();
-		paint();
+	const address = () => frameUrl(base, options, config.site as string, scheme);
+	const shared = (): Shared => ({
+		base,
+		options,
+		inline,
+		config,
+		host,
+		root,
+		panel,
+		state,
+		openers,
+		signal,
+		faces: () => faces,
+		face,
+		furnish,
+		claim: () => claim,
+		address,
+		draw,
+		dress: dressAll,
+		missed,
 	});
 
+	const tell =
+		<A extends unknown[]>(name: keyof Chat) =>
+		(...args: A): Promise<void> =>
+			quiet(prepare().then((c) => (c[name] as (...args: A) => Promise<void>)(...args)));
+	const open = tell<[by?: HTMLElement]>("open");
+	const close = async () => (await part)?.close();
+
+	/** What of ours, or of the site's own, an event is on. */
+	const opener = (event: Event) =>
+		event.composedPath().find((at) => openers.has(at) || (options.selector && (at as Element).matches?.(options.selector)));
+	const near = (event: Event) => {
+		clearTimeout(intent);
+		if (!opener(event)) return;
+		intent = setTimeout(() => quiet(prepare()), INTENT_MS) as unknown as number;
+	};
+	const click = (event: Event) => {
+		const by = opener(event) as HTMLElement;
+		const { ctrlKey, metaKey } = event as MouseEvent;
+		// A link that is to open beside this page does so.
+		if (!by || ctrlKey || metaKey) return;
+		event.preventDefault();
+		greeted?.();
+		if (state.open && openers.has(by)) close();
+		else open(by).catch(() => state.open || window.open(`${base}/chat`));
+	};
+
+	/** Where the line is pasted; one in the head has no place there. */
+	const stand = (at: HTMLElement) => {
+		place = at;
+		if (script.closest("body")) script.after(at);
+		else document.body.append(at);
+	};
+
+	const corner = () => {
+		let slot = 0;
+		while (page.slots[slot]?.aborted === false) slot++;
+		page.slots[slot] = signal;
+		const button = face(root, "b", titleOf(config.name as string, options.lang));
+		const at = make("div", "k", button);
+		at.style.cssText = `--k:${slot}`;
+		root.prepend(at);
+		const mine: Corner = { ...shared(), corner: at, button };
+		const join = (name: string) => bring(name).then((start) => start(mine), missed);
+		if (config.greeting)
+			join("greeting").then((seen) => {
+				greeted = seen;
+			});
+		if (options.mode !== "pet") return;
+		// Never two looks: nothing shows until the pet is there. If it cannot come, the button is its face.
+		at.hidden = true;
+		join("pet").finally(() => {
+			at.hidden = false;
+		});
+	};
+
+	const look = async () => {
+		if (!shown) return;
+		options = readTag(script, config.embed);
+		// A body that was swapped for another gets it again.
+		if (!inline && !host.isConnected) document.body.append(host);
+		if (options.mode === "button" || document.querySelector(`a[href^="${base}"] img[src^="${base}/"]`))
+			buttons ??= bring("button").then((place) => place(shared(), stand));
+		(await buttons)?.look();
+		faces = faces.filter(([at]) => at === root || at.isConnected);
+		draw();
+	};
+
 	const show = () => {
-		title = texts.chat(config.name as string);
-		for (const place of [document.documentElement, script]) observer.observe(place, watched);
-		settle();
-		paint();
-		label(0);
-		fit();
-		watchScheme(paint, signal);
-		listen(small, "change", measure, signal);
-		listen(viewport, "resize scroll", fit, signal);
+		options = readTag(script, config.embed);
+		const { mode, selector } = options;
+		inline = mode === "inline";
+		state.online = !!config.online;
+		panel = make(inline ? "div" : "dialog", "p") as HTMLDialogElement;
+		root.append(panel);
+		if (!inline) root.className += " v";
+		if (mode === "floating" || mode === "pet") corner();
+		else faces.push([root]);
+		furnish(host, root, inline ? "display:block" : "position:fixed");
+		if (inline) stand(host);
+		shown = true;
+		quiet(look());
+		watchScheme(draw, signal);
 		if (inline) {
-			const near = new IntersectionObserver(
+			const view = new IntersectionObserver(
 				([entry]) => {
 					if (!entry?.isIntersecting) return;
-					near.disconnect();
-					prepare();
+					view.disconnect();
+					quiet(prepare());
 				},
 				{ rootMargin: "300px" },
 			);
-			return near.observe(host);
+			view.observe(host);
 		}
-		panel.ariaLabel = title;
-		button.prepend(drawFace(origin + config.face, config.name as string));
-		dot.hidden = !config.online;
-		listen(
-			button,
-			"pointerenter focus",
-			() => {
-				hint ??= preconnect(origin);
-				clearTimeout(intent);
-				intent = setTimeout(prepare, INTENT_MS) as unknown as number;
-			},
-			signal,
-		);
-		listen(button, "pointerleave blur", () => clearTimeout(intent), signal);
-		listen(button, "click", toggle, signal);
-		listen(panel, "close", closed, signal);
-		listen(
-			document,
-			"keydown",
-			(event) => {
-				// Only where it cannot be meant for something of the page's own.
-				const at = document.activeElement;
-				if ((event as KeyboardEvent).key === "Escape" && (at === host || at === document.body)) close();
-			},
-			signal,
-		);
-		const wish = isOpen;
-		turn(false);
-		if (wish) open();
+		// One that is none throws, and says so.
+		if (selector) document.querySelector(selector);
+		listen(document, "pointerover focusin", near, signal, true);
+		listen(document, "click", click, signal, true);
 	};
 
 	const destroy = () => {
 		life.abort();
 		clearTimeout(intent);
-		observer.disconnect();
-		hint?.remove();
+		place?.remove();
 		host.remove();
 		gone();
 	};
 
-	const answered = (answer: SiteConfig) => {
-		config = answer;
-		if (config.help) say(handle, config.help);
-		if (!config.show) destroy();
-		else if (document.body) show();
-		else listen(document, "DOMContentLoaded", show, signal);
+	const asked = quiet(
+		(async () => {
+			if (framedByStranger()) throw new Error("The chat does not open inside another site's frame.");
+			config = await fetch(`${origin}/embed/${handle}${queryOf(script)}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
+				.then((answer) => answer.json())
+				.catch(() => {
+					throw new Error(unreachable);
+				});
+			if (!config.show) throw new Error(config.help);
+			if (config.help) say(handle, config.help);
+			if (!document.body) await new Promise((ready) => listen(document, "DOMContentLoaded", ready, signal));
+			if (!signal.aborted) show();
+		})().catch((why) => {
+			// Nothing shows, the site's owner is told, and so is whoever waits.
+			if (!signal.aborted) say(handle, why.message);
+			destroy();
+			throw why;
+		}),
+	);
+
+	const hearing = (once: boolean) => (event: string, listener: Listener) => {
+		const hear = heard.get(listener) ?? ((e: Event) => listener((e as CustomEvent).detail));
+		heard.set(listener, hear);
+		host.addEventListener(`earthonline:${event}`, hear, { once, signal });
+		return () => off(event, listener);
 	};
-	if (framedByStranger()) say(handle, "The chat does not open inside another site's frame.");
-	else {
-		fetch(`${origin}/embed/${handle}${queryOf(script)}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
-			.then((answer) => answer.json())
-			.then(answered, () => signal.aborted || missed())
-			.catch((error) => say(handle, error));
-	}
+	const off = (event: string, listener: Listener) => host.removeEventListener(`earthonline:${event}`, heard.get(listener) as Listener);
+	const hide = (hidden: boolean) => {
+		state.hidden = hidden;
+		look();
+	};
 
 	return {
 		script,
-		alive: () => !inline || !body || host.isConnected,
-		setTheme(theme) {
-			told = theme;
-			if (body) paint();
+		alive: () => (place ?? (shown ? document : script)).isConnected,
+		look: () => quiet(look()),
+		open: () => open(),
+		close: () => quiet(close()),
+		toggle: tell("toggle"),
+		show: () => hide(false),
+		hide() {
+			quiet(close());
+			hide(true);
 		},
-		open,
-		close,
-		toggle,
-		show: () => {
-			root.hidden = false;
+		update(attributes) {
+			for (const [name, value] of Object.entries(attributes)) {
+				if (value == null) delete script.dataset[name];
+				else script.dataset[name] = `${value}`;
+			}
 		},
-		hide: () => {
-			close();
-			root.hidden = true;
+		async identify(said) {
+			claim = said;
+			chat?.identify();
 		},
+		logout() {
+			claim = undefined;
+			return tell("logout")();
+		},
+		send: tell("send"),
 		destroy,
-		on(event, listener) {
-			const off = new AbortController();
-			listen(host, `earthonline:${event}`, (e) => listener((e as CustomEvent).detail), off.signal);
-			return () => off.abort();
+		on: hearing(false),
+		once: hearing(true),
+		off,
+		get state() {
+			return { ...state };
 		},
 	};
 }

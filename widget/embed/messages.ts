@@ -11,12 +11,13 @@ const HELLO_EVERY_MS = 250;
 const HELLOS = 20;
 
 /**
- * Speaks to a frame from its first document on, and again whenever it loads anew. Gives what sends: words sent before the
+ * Speaks to a frame from its first document on (`loaded`), and again whenever it loads anew. Gives what sends: words sent before the
  * chat is ready are dropped, since `receive({type: "ready"})` is when to say everything. `failed`: no chat answered.
  */
 export function connect(
 	frame: HTMLIFrameElement,
 	origin: string,
+	loaded: Promise<unknown>,
 	receive: (message: FrameMessage) => void,
 	failed: () => void,
 	signal: AbortSignal,
@@ -43,17 +44,17 @@ export function connect(
 		const words: PageHello = { type: HELLO, version: 1 };
 		frame.contentWindow?.postMessage(words, origin, [port2]);
 	};
-	listen(
-		frame,
-		"load",
-		() => {
-			port = undefined;
-			hellos = 0;
-			clearInterval(timer);
-			timer = setInterval(hello, HELLO_EVERY_MS) as unknown as number;
-			hello();
-		},
-		signal,
-	);
+	const begin = () => {
+		port = undefined;
+		hellos = 0;
+		clearInterval(timer);
+		timer = setInterval(hello, HELLO_EVERY_MS) as unknown as number;
+		hello();
+	};
+	// Never earlier: the empty document before the first is not of the origin that is spoken to.
+	void loaded.then(() => {
+		begin();
+		listen(frame, "load", begin, signal);
+	});
 	return (message) => port?.postMessage(message);
 }

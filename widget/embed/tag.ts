@@ -1,15 +1,21 @@
 /**
- * Finds the tags on a page and reads what they ask for. A tag is any script that loads an `/embed.js` and has a `data-handle`:
+ * Finds the tags on a page and reads what they ask for. A tag is any script that loads an `/embed.js` and has a handle:
  * `document.currentScript` is null in modules and wrong under script managers, so it only says which server is ours.
  */
-import type { Language, Mode, Theme } from "../../shared/embed.js";
+import type { EmbedLook, Language, Mode, Size, Theme } from "../../shared/embed.js";
 
 /** What one tag asks for. */
 export interface Options {
 	/** The server that the script came from. */
 	origin: string;
 	handle: string;
-	mode: Mode;
+	/** The number of an embed whose look the server keeps (EMB-2). */
+	embed?: string;
+	/** `none`: no button of its own; elements of the site open the chat. */
+	mode: Mode | "none";
+	size?: Size;
+	/** CSS selector of the site's own elements that open the chat. */
+	selector?: string;
 	/** Anything but light and dark is auto. */
 	theme?: Theme;
 	accent?: string;
@@ -25,28 +31,49 @@ export interface Options {
 export const originOf = (script: HTMLScriptElement | null): string | undefined =>
 	/^(\w+:\/\/[^/]+)\/(.*\/)?embed\.js\b/.exec(script?.src as string)?.[1];
 
-/**
- * Gives every tag of the page for a server; for any server where ours is not known. One without a handle only where the
- * server is known: an `embed.js` may be somebody else's.
- */
-export function findTags(own: string | undefined, take: (script: HTMLScriptElement) => void): void {
-	for (const script of document.querySelectorAll("script")) {
-		const origin = originOf(script);
-		if (origin && (own ? origin === own : script.dataset.handle)) take(script);
-	}
+/** Attributes; those of the address where a tag manager keeps only that (`/embed.js?handle=mira`). */
+const asked = (script: HTMLScriptElement): Record<string, string | undefined> => ({
+	...Object.fromEntries(new URLSearchParams(script.src.split("?")[1])),
+	...script.dataset,
+});
+
+/** Reads a tag as it is now, or what its number stands for. What is no value of an attribute is left to whoever uses it, here or on the server. */
+export function readTag(script: HTMLScriptElement, look?: EmbedLook): Options {
+	const all = asked(script);
+	const { mode, theme, accent } = look ?? all;
+	const known = /^(floating|pet|button|inline)$/.test(mode as string);
+	return {
+		...all,
+		theme,
+		accent,
+		origin: originOf(script),
+		mode: all.selector && (!known || mode === "button") ? "none" : known ? mode : "floating",
+		height: +(all.height as string) || 600,
+	} as unknown as Options;
 }
 
-/** Reads a tag as it is now. What is no value of an attribute is left to whoever uses it, here or on the server. */
-export const readTag = (script: HTMLScriptElement): Options =>
-	({
-		...script.dataset,
-		origin: originOf(script),
-		mode: script.dataset.mode === "inline" ? "inline" : "floating",
-		height: +(script.dataset.height as string) || 600,
-	}) as unknown as Options;
+/** `?…` of what is there to say, in its order; empty for nothing. */
+export function queryText(values: Record<string, string | undefined>): string {
+	const said = Object.entries(values).filter(([, value]) => value !== undefined);
+	return said[0] ? `?${new URLSearchParams(said as string[][])}` : "";
+}
 
 /** What a tag asks for, as the query of the one question: the server says what of it is not known. Empty for a bare tag. */
-export function queryOf({ dataset }: HTMLScriptElement): string {
-	const asked = Object.entries(dataset).filter(([name]) => /^(mode|theme|accent|lang|height|z)$/.test(name));
-	return asked[0] ? `?${new URLSearchParams(asked as string[][])}` : "";
+export const queryOf = (script: HTMLScriptElement): string => {
+	const { embed, mode, size, theme, accent, lang, height, z, greeting } = asked(script);
+	return queryText({ embed, mode, size, theme, accent, lang, height, z, greeting });
+};
+
+/**
+ * Gives every tag of the page for a server; for any server where ours is not known. One without a handle only where the
+ * server is known: an `embed.js` may be somebody else's. `own` is the script that runs, where the browser says: some
+ * managers take it out of the page at once, and then it stands for itself.
+ */
+export function findTags(own: HTMLScriptElement | null, take: (script: HTMLScriptElement) => void): void {
+	const ours = originOf(own);
+	const tags = [...document.scripts].filter((script) => {
+		const origin = originOf(script);
+		return origin && (ours ? origin === ours : readTag(script).handle);
+	});
+	for (const script of tags[0] || !ours ? tags : [own as HTMLScriptElement]) take(script);
 }

@@ -8,14 +8,25 @@ export type Scheme = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme:dark)");
 
+const numbersIn = (color: string): number[] => (color.replace("p3", "").match(/[\d.]+/g) ?? []).map(Number);
+
 /**
  * `dark` or `light` for a computed colour, empty for one that is not painted. Browsers give `rgb(…)` for what was written
  * so, and `oklch(…)`, `lab(…)`, `color(srgb …)` for the rest, where the first number is the lightness or all are 0 to 1.
  */
 export function shadeOf(color: string): Scheme | "" {
-	const [a = 0, b = 0, c = 0, alpha = 1] = (color.replace("p3", "").match(/[\d.]+/g) ?? []).map(Number);
+	const [a = 0, b = 0, c = 0, alpha = 1] = numbersIn(color);
 	const light = /^(ok)?l/.test(color) ? a : a * 0.3 + b * 0.59 + c * 0.11;
 	return alpha < 0.5 ? "" : light < ({ r: 128, l: 50 }[color[0] as string] ?? 0.5) ? "dark" : "light";
+}
+
+/** Black or white, whichever reads better on a colour (EMB-8): one of the two always reaches 4.5:1. */
+export function inkOn(color: string): string {
+	const { style } = new Option();
+	// A browser gives any colour back as `rgb(…)`.
+	style.color = color;
+	const [r = 0, g = 0, b = 0] = numbersIn(style.color).map((channel) => (channel / 255) ** 2.2);
+	return r * 0.21 + g * 0.72 + b * 0.07 > 0.18 ? "#000" : "#fff";
 }
 
 const clues: ((place: HTMLElement) => string)[] = [
