@@ -1,11 +1,33 @@
 /** Every word that the chat itself says, in the visitor's language. A new word is a line in `en`; the types ask for the others. */
 import type { Language } from "../../shared/embed.js";
+import type { PictureProblem } from "./attachments.js";
 import type { Problem } from "./outbox.js";
 import type { Closed } from "./session.js";
 
 const en = {
 	/** Label of the box, and what stands in it. */
 	write: (name: string) => `Write to ${name}`,
+	/** The same while nobody is there to answer. */
+	leave: (name: string) => `Leave a question for ${name}`,
+	addPicture: "Add a picture",
+	dropPicture: "Drop pictures to send them",
+	picture: "Picture",
+	pictures: "Pictures to send",
+	picturesReady: (count: number) => (count === 1 ? "1 picture is ready to send" : `${count} pictures are ready to send`),
+	uploading: (name: string) => `Uploading ${name}`,
+	removePicture: (name: string) => `Remove ${name}`,
+	unfit: {
+		type: "Only PNG, JPEG and WebP pictures can be sent.",
+		size: "This picture is too large. Make it smaller first.",
+		broken: "This picture cannot be read. Save it again first.",
+		fast: "Too many pictures at once. Wait a minute.",
+		trouble: "Not uploaded.",
+		many: "A message takes at most 4 pictures.",
+	} satisfies Record<PictureProblem, string>,
+	thumbs: { up: "Helpful", down: "Not helpful" },
+	save: "Save the conversation",
+	saved: (name: string, when: string) => `Conversation with ${name}, ${when}`,
+	popOut: "Open in a tab of its own",
 	send: "Send",
 	stop: "Stop answering",
 	menu: "Menu",
@@ -39,7 +61,15 @@ const en = {
 	tooLong: (over: number) => `${over} characters too long`,
 	writing: (name: string) => `${name} is writing`,
 	waitingFor: (owner: string) => `Waiting for ${owner}`,
-	queued: (name: string) => `${name} is away. Your message is kept and will be answered.`,
+	/** Before a question while nobody is there, and after one; with when somebody will be, where that is known. */
+	isAway: (name: string, until: string | undefined) =>
+		until === undefined
+			? `${name} is away at the moment. You can leave a question: it is kept and answered here.`
+			: `${name} is back ${until}. You can leave a question until then: it is kept and answered here.`,
+	queued: (name: string, until: string | undefined) =>
+		until === undefined
+			? `${name} is away. Your question is kept; the answer will be here when you come back.`
+			: `Your question is kept. ${name} is back ${until}; the answer will be here.`,
 	interrupted: "Interrupted; writing it again",
 	stopped: "Stopped",
 	failed: "The answer could not be finished. You can send your message again.",
@@ -76,6 +106,26 @@ const apart = (name: string): string =>
 
 const zh: Words = {
 	write: (name) => `给${apart(name)}写消息`,
+	leave: (name) => `给${apart(name)}留言`,
+	addPicture: "添加图片",
+	dropPicture: "松开即可发送图片",
+	picture: "图片",
+	pictures: "待发送的图片",
+	picturesReady: (count) => `${count} 张图片可以发送了`,
+	uploading: (name) => `正在上传${apart(name)}`.trim(),
+	removePicture: (name) => `移除${apart(name)}`.trim(),
+	unfit: {
+		type: "只能发送 PNG、JPEG 和 WebP 图片。",
+		size: "图片太大。请先缩小。",
+		broken: "无法读取这张图片。请重新保存后再发。",
+		fast: "图片太多。请稍等一分钟。",
+		trouble: "没有上传成功。",
+		many: "一条消息最多 4 张图片。",
+	},
+	thumbs: { up: "有帮助", down: "没有帮助" },
+	save: "保存对话",
+	saved: (name, when) => `与${apart(name)}的对话，${when}`,
+	popOut: "在新标签页中打开",
 	send: "发送",
 	stop: "停止回答",
 	menu: "菜单",
@@ -108,7 +158,14 @@ const zh: Words = {
 	tooLong: (over) => `超出 ${over} 个字符`,
 	writing: (name) => `${apart(name)}正在输入`.trim(),
 	waitingFor: (owner) => `正在等待${apart(owner)}`.trim(),
-	queued: (name) => `${apart(name)}暂时不在。您的消息已保留，稍后会答复。`.trim(),
+	isAway: (name, until) =>
+		until === undefined
+			? `${apart(name)}暂时不在。您可以留下问题，我们会保留并在这里答复。`.trim()
+			: `${apart(name)}将于${apart(until)}回来。在此之前您可以留下问题，我们会保留并在这里答复。`.trim(),
+	queued: (name, until) =>
+		until === undefined
+			? `${apart(name)}暂时不在。您的问题已保留，下次打开时可在这里看到答复。`.trim()
+			: `您的问题已保留。${apart(name)}将于${apart(until)}回来，答复会出现在这里。`,
 	interrupted: "回答中断了，正在重新写",
 	stopped: "已停止",
 	failed: "这次没能答完。您可以再发一次消息。",
@@ -143,6 +200,10 @@ export interface Speech {
 	words: Words;
 	/** `10:32`, or `Yesterday 10:32`, or a date: as much as `now` makes needed. Milliseconds since the epoch. */
 	when(at: number, now: number): string;
+	/** A time to come: `at 14:00` of this day, `on Monday at 09:00` within a week, else with its date. */
+	until(at: number, now: number): string;
+	/** Day, year and time, whatever today is. */
+	whole(at: number): string;
 }
 
 export function speech(language: Language): Speech {
@@ -151,10 +212,17 @@ export function speech(language: Language): Speech {
 	const time = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 	const date = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
 	const dateOfYear = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric" });
+	const weekday = new Intl.DateTimeFormat(locale, { weekday: "long" });
 	const dayOf = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 	return {
 		language,
 		words,
+		until(at, now) {
+			const days = Math.round((dayOf(at) - dayOf(now)) / 86_400_000);
+			const day = days <= 0 ? "" : days < 7 ? weekday.format(at) : date.format(at);
+			return language === "zh" ? `${day && `${day} `}${time.format(at)}` : `${day && `on ${day} `}at ${time.format(at)}`;
+		},
+		whole: (at) => `${dateOfYear.format(at)} ${time.format(at)}`,
 		when(at, now) {
 			const days = Math.round((dayOf(now) - dayOf(at)) / 86_400_000);
 			const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();

@@ -22,11 +22,13 @@ const talk = speech(languageOf(boot.language, navigator.languages));
 root.lang = talk.language === "zh" ? "zh-CN" : "en";
 setTheme(root, boot.theme);
 setAccent(root, boot.accent);
+/** To the chat, button and pet are what the corner is: something over the page that opens it. */
+const mode = boot.mode === "inline" || boot.mode === "page" ? boot.mode : "floating";
 root.dataset.mode = boot.mode;
 
 /** Whether the visitor has the chat before them: in the frame the page says so. */
-const sight = { open: boot.mode !== "floating", newest: true };
-const floating = boot.mode === "floating" && boot.site !== undefined;
+const sight = { open: mode !== "floating", newest: true };
+const floating = mode === "floating" && boot.site !== undefined;
 let focus = (): void => undefined;
 let port: Port | undefined;
 
@@ -92,7 +94,12 @@ function heard(message: PageMessage): void {
 	if (message.type === "theme") setTheme(root, message.theme);
 	else if (message.type === "viewport") setFullScreen(root, message.fullScreen);
 	else if (message.type === "close") sight.open = false;
-	else {
+	else if (message.type === "identify") session.identify(message);
+	else if (message.type === "logout") session.forget();
+	else if (message.type === "send") {
+		session.open();
+		session.send(message.text, { byPage: true });
+	} else {
 		sight.open = true;
 		session.open();
 		session.look();
@@ -138,4 +145,4 @@ render(
 	app,
 );
 
-if (boot.mode !== "floating") session.open();
+if (mode !== "floating") session.open();

@@ -13,9 +13,20 @@ export type Delivery = "waiting" | "sending" | "sent" | "failed";
 /** Why a message was given up; each has its own words. */
 export type Problem = "fast" | "long" | "closed" | "trouble";
 
+/** A picture that the server holds: a part of the message. */
+export interface Picture {
+	url: string;
+	mediaType: string;
+	/** A label. */
+	filename: string;
+}
+
 export interface Outgoing {
 	messageId: string;
 	text: string;
+	pictures?: readonly Picture[];
+	/** What is said beside the words: that a page's script wrote them, who it says the visitor is. */
+	metadata?: Message["metadata"];
 	/** Milliseconds since the epoch, by the visitor's clock: shown, never compared with the server's. */
 	at: number;
 	state: Delivery;
@@ -54,8 +65,10 @@ export function fix(conversation: Conversation, outgoing: Outgoing): Pick<Outgoi
 }
 
 /** The A2A message: the same one at every try. */
-export function toWire({ messageId, text, contextId, taskId }: Outgoing): Message {
-	const message: Message = { messageId, role: "ROLE_USER", parts: [{ text }] };
+export function toWire({ messageId, text, pictures = [], metadata, contextId, taskId }: Outgoing): Message {
+	const words = text === "" && pictures.length > 0 ? [] : [{ text }];
+	const message: Message = { messageId, role: "ROLE_USER", parts: [...pictures, ...words] };
+	if (metadata !== undefined) message.metadata = metadata;
 	if (contextId !== undefined) message.contextId = contextId;
 	if (taskId !== undefined) message.taskId = taskId;
 	return message;

@@ -85,6 +85,27 @@ test("hears what is one of the page's messages, and nothing else", async () => {
 	await vi.waitFor(() => expect(heard).toEqual([{ type: "theme", theme: "dark" }, { type: "open" }]));
 });
 
+test("hears what the page's script says of the visitor and in its own name, within bounds", async () => {
+	const end = post();
+	await next(end);
+	for (const data of [
+		{ type: "identify", name: "x".repeat(201) },
+		{ type: "identify", email: 1 },
+		{ type: "identify", name: " " },
+		{ type: "send" },
+		{ type: "send", text: "  " },
+		{ type: "send", text: "x".repeat(4_001) },
+		{ type: "identify", name: "Ana" },
+		{ type: "identify" },
+		{ type: "logout" },
+		{ type: "send", text: "Hello" },
+	])
+		end.postMessage(data);
+	await vi.waitFor(() =>
+		expect(heard).toEqual([{ type: "identify", name: "Ana" }, { type: "identify" }, { type: "logout" }, { type: "send", text: "Hello" }]),
+	);
+});
+
 test("tells a page that greets late how things stand", async () => {
 	port.post({ type: "unread", count: 1 });
 	port.post({ type: "close" });

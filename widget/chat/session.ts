@@ -6,93 +6,23 @@
 import {
 	CHANNEL_VERSION,
 	CHAT_METHODS,
-	type DeskFace,
 	type HelloParams,
 	type HelloResult,
 	type HistoryResult,
-	type LoggedMessage,
+	type Rating,
+	type RatingsResult,
 } from "../../shared/channel.js";
-import type { FrameBoot, FrameMessage } from "../../shared/embed.js";
+import type { Claim } from "../../shared/embed.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
-import { type Clock, type Connection, createConnection, type Link, type Notice, type Socket } from "./connection.js";
-import { type Action, agrees, beingAnswered, type Conversation, EMPTY, reactionOf, reduce, unreadCount } from "./conversation.js";
+import { type Connection, createConnection, type Notice } from "./connection.js";
+import { type Action, agrees, beingAnswered, EMPTY, reactionOf, reduce, unreadCount } from "./conversation.js";
 import { createDelivery } from "./delivery.js";
 import { again, type Outgoing } from "./outbox.js";
-import type { Store } from "./store.js";
+import type { Closed, Session, SessionParts, SessionState } from "./session-parts.js";
 import type { TabMessage, Tabs } from "./tabs.js";
 
-/** Why there is no chat here. `reload`: a fresh document may help. */
-export type Closed = "forbidden" | "reload" | "sandboxed";
-
-export interface SessionState {
-	conversation: Conversation;
-	/** Absent until the first Hello is answered. */
-	desk?: DeskFace;
-	link: Link;
-	/** The link has been away long enough to say so. */
-	away: boolean;
-	closed?: Closed;
-	/** Whether this browser keeps the conversation. */
-	kept: boolean;
-	older: "idle" | "loading" | "failed";
-	sound: boolean;
-	/** The last word of the desk's side that came while the chat was open: for those who hear the page. */
-	said?: LoggedMessage;
-}
-
-export interface SessionParts {
-	boot: FrameBoot;
-	store: Store;
-	clock: Clock;
-	random(): number;
-	/** A new unguessable id of 36 characters. */
-	newId(): string;
-	dial(): Socket;
-	tabs(on: (message: TabMessage) => void): Tabs;
-	page: {
-		/** Whether the visitor can see the chat and looks at it now. */
-		looking(): boolean;
-		post(message: FrameMessage): void;
-		/** Loads the document anew. */
-		reload(): void;
-		/** Whether that was done a moment ago: then it does not help. */
-		reloadedLately(): boolean;
-		/** Makes the sound for a message, in one tab only. */
-		ring(messageId: string): void;
-	};
-	/** The document stands in a frame that may not keep or reach anything (`sandbox`). */
-	sandboxed: boolean;
-}
-
-export interface Session {
-	readonly state: SessionState;
-	/** Returns what stops it. */
-	subscribe(listener: () => void): () => void;
-	/** The chat is shown: connects. */
-	open(): void;
-	/** The page is hidden away for good or for a while (`pagehide`). */
-	suspend(): void;
-	/** Something says that trying again is worth it now. */
-	nudge(): void;
-	/** The browser says that there is no network: what is on its way waits, and is not lost. */
-	offline(): void;
-	/** The visitor sees the newest message; call again whenever that may have become true. */
-	look(): void;
-	draft(): string;
-	write(text: string): void;
-	send(text: string): void;
-	retry(messageId: string): void;
-	withdraw(messageId: string): void;
-	/** Cancels what the desk is doing. */
-	stop(): void;
-	begin(): void;
-	older(): void;
-	setSound(on: boolean): void;
-	forget(): void;
-	/** Out of `closed`. */
-	tryAgain(): void;
-}
+export type { Closed, Session, SessionState } from "./session-parts.js";
 
 /** A short break is not worth a word. */
 const GRACE_MS = 2_500;
@@ -107,7 +37,7 @@ export function createSession(parts: SessionParts): Session {
 	const { boot, store, clock, page } = parts;
 	const listeners = new Set<() => void>();
 	const timers = new Map<string, () => void>();
-	let state: SessionState = { conversation: EMPTY, link: "idle", away: false, kept: true, older: "idle", sound: false };
+	let state: SessionState = { conversation: EMPTY, link: "idle", away: false, kept: true, older: "idle", sound: false, ratings: {} };
 	let nonce = "";
 	/** The token that this window speaks with. */
 	let credential: string | undefined;
@@ -119,6 +49,7 @@ export function createSession(parts: SessionParts): Session {
 	let doubted = -1;
 	let typedAt = Number.NEGATIVE_INFINITY;
 	let told = { unread: 0, online: false };
+	let claim: Claim = {};
 
 	const connection: Connection = createConnection({
 		dial: parts.dial,
@@ -215,7 +146,8 @@ export function createSession(parts: SessionParts): Session {
 		// A new one that was begun while Hello was under way is not taken back.
 		if (result.context && store.get("new") === undefined) {
 			dispatch({ type: "opened", state: result.context });
-			set({ older: "idle" });
+			set({ older: "idle", ratings: {} });
+			askRatings(result.context.contextId);
 		} else if (state.conversation.contextId !== undefined && !result.following.some((f) => f.contextId === asked)) {
 			// It was another guest's, or is deleted.
 			dispatch({ type: "fresh" });
@@ -223,11 +155,31 @@ export function createSession(parts: SessionParts): Session {
 		delivery.pump();
 	}
 
+	/** Not in the log: asked for where there is anything that can have one. */
+	function askRatings(contextId: string): void {
+		if (!state.conversation.messages.some((m) => m.message.role === "ROLE_AGENT")) return;
+		connection.call(CHAT_METHODS.ratings, { contextId }).then(
+			(result) => {
+				if (state.conversation.contextId !== contextId) return;
+				const said = (result as RatingsResult).ratings ?? [];
+				set({ ratings: Object.fromEntries(said.map(({ seq, value }) => [seq, value])) });
+			},
+			// A server that keeps none, or a connection that goes: then none is shown.
+			() => undefined,
+		);
+	}
+
+	function rated(contextId: string, seq: number, value: Rating | "none"): void {
+		if (state.conversation.contextId !== contextId) return;
+		const { [seq]: _, ...others } = state.ratings;
+		set({ ratings: value === "none" ? others : { ...others, [seq]: value } });
+	}
+
 	function noticed(notice: Notice): void {
 		if (notice.method === "event") {
 			const event = notice.params;
 			const { signal, message } = event;
-			if (signal?.kind === "presence" && state.desk) set({ desk: { ...state.desk, online: signal.online } });
+			if (signal?.kind === "presence" && state.desk) set({ desk: { ...state.desk, online: signal.online, opensAt: signal.opensAt } });
 			dispatch({ type: "event", event });
 			if (signal?.kind === "typing") later("typing", TYPING_LASTS_MS, () => dispatch({ type: "typing over" }));
 			const held = state.conversation.messages.at(-1);
@@ -269,6 +221,8 @@ export function createSession(parts: SessionParts): Session {
 
 	function heard(message: TabMessage): void {
 		if (message.type === "seen") dispatch({ type: "seen", contextId: message.contextId, seq: message.seq });
+		else if (message.type === "sound") set({ sound: message.on });
+		else if (message.type === "rated") rated(message.contextId, message.seq, message.value);
 		else if (message.type === "new") dispatch({ type: "fresh" });
 		else if (message.type === "begun" && message.contextId !== state.conversation.contextId) reopen();
 		else if (message.type === "token" && credential !== undefined && store.get("token") !== credential) connection.renew();
@@ -308,10 +262,13 @@ export function createSession(parts: SessionParts): Session {
 			typedAt = clock.now();
 			connection.call(CHAT_METHODS.typing, { contextId }).catch(() => undefined);
 		},
-		send(text) {
+		send(text, { pictures, byPage } = {}) {
+			const said = { ...(byPage ? { byPage } : {}), ...(claim.name || claim.email ? { claim } : {}) };
 			const outgoing: Outgoing = {
 				messageId: parts.newId(),
 				text,
+				...(pictures && pictures.length > 0 ? { pictures } : {}),
+				...(Object.keys(said).length > 0 ? { metadata: { [EXTENSIONS.chat]: said } } : {}),
 				at: clock.now(),
 				state: "waiting",
 				tries: 0,
@@ -349,8 +306,34 @@ export function createSession(parts: SessionParts): Session {
 				() => set({ older: "failed" }),
 			);
 		},
+		identify({ name, email }) {
+			claim = { name, email };
+		},
+		rate(seq, value) {
+			const { contextId } = state.conversation;
+			if (contextId === undefined) return;
+			const before = state.ratings[seq] ?? "none";
+			rated(contextId, seq, value);
+			connection.call(CHAT_METHODS.rate, { contextId, seq, value }).then(
+				() => tabs?.post({ type: "rated", contextId, seq, value }),
+				() => rated(contextId, seq, before),
+			);
+		},
+		async whole() {
+			const { contextId, messages, more } = state.conversation;
+			let all = messages;
+			for (let isMore = more; isMore; ) {
+				const before = all[0]?.seq ?? 0;
+				const page = (await connection.call("History", { contextId, before, limit: LIMITS.historyPage })) as HistoryResult;
+				all = [...page.messages, ...all];
+				isMore = page.more && page.messages.length > 0;
+			}
+			return all;
+		},
+		token: () => (connection.link === "open" ? credential : undefined),
 		setSound(on) {
 			store.set("sound", on ? "1" : undefined);
+			tabs?.post({ type: "sound", on });
 			set({ sound: on });
 		},
 		forget() {

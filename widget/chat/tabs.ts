@@ -2,6 +2,7 @@
  * Keeps the tabs of one visitor at one desk in step, where the browser can: who they are, which conversation is the open
  * one, what has been seen. Only a courtesy: the server's log is what they all agree on in the end.
  */
+import type { Rating } from "../../shared/channel.js";
 
 export type TabMessage =
 	/** The guest's token in the store has changed. */
@@ -11,6 +12,10 @@ export type TabMessage =
 	/** A new conversation has its first message. */
 	| { type: "begun"; contextId: string }
 	| { type: "seen"; contextId: string; seq: number }
+	/** The switch of the sound. */
+	| { type: "sound"; on: boolean }
+	/** What the visitor thinks of an answer. */
+	| { type: "rated"; contextId: string; seq: number; value: Rating | "none" }
 	/** Everything was forgotten. */
 	| { type: "forgotten" };
 
@@ -19,7 +24,7 @@ export interface Tabs {
 	close(): void;
 }
 
-const TYPES = new Set<unknown>(["token", "new", "begun", "seen", "forgotten"]);
+const TYPES = new Set<unknown>(["token", "new", "begun", "seen", "sound", "rated", "forgotten"]);
 
 /** `on` hears the other tabs, never this one. */
 export function openTabs(handle: string, on: (message: TabMessage) => void): Tabs {

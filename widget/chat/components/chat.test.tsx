@@ -324,3 +324,90 @@ test("data and files are shown for what they are", async () => {
 	expect((screen.getByRole("button", { name: "File" }) as HTMLButtonElement).disabled).toBe(true);
 	expect((screen.getByRole("button", { name: "hi.txt" }) as HTMLButtonElement).disabled).toBe(false);
 });
+
+test("an answer can be rated, changed and taken back; what the visitor or a person said cannot", async () => {
+	const v = await shown();
+	await write("Hi");
+	await enter();
+	await doing(() => v.server.reply("ctx1", "tsk1", ["Hello"]));
+	await doing(() =>
+		v.server.add("ctx1", {
+			message: message("p", "ROLE_AGENT", "Me", { metadata: { [EXTENSIONS.humanTakeover]: { by: "human", name: "M" } } }),
+		}),
+	);
+	const thumbs = () => screen.getAllByRole("button", { name: /elpful/ });
+	expect(thumbs()).toHaveLength(2);
+	const said = () => v.server.socket.sent.filter((f) => f.method === CHAT_METHODS.rate).map((f) => (f.params as { value: string }).value);
+	const pressed = () => thumbs().map((b) => b.getAttribute("aria-pressed"));
+	await doing(() => fireEvent.click(thumbs()[0] as HTMLElement));
+	expect(pressed()).toEqual(["true", "false"]);
+	await doing(() => fireEvent.click(thumbs()[1] as HTMLElement));
+	expect(pressed()).toEqual(["false", "true"]);
+	await doing(() => fireEvent.click(thumbs()[1] as HTMLElement));
+	expect(pressed()).toEqual(["false", "false"]);
+	expect(said()).toEqual(["up", "down", "none"]);
+});
+
+test("a thumb that the server does not take is taken back", async () => {
+	const v = await shown({ before: (w) => w.server.refuse.set(CHAT_METHODS.rate, [() => ({ error: { code: -32603, message: "" } })]) });
+	await write("Hi");
+	await enter();
+	await doing(() => v.server.reply("ctx1", "tsk1", ["Hello"]));
+	await doing(() => fireEvent.click(screen.getByRole("button", { name: "Helpful" })));
+	expect(screen.getByRole("button", { name: "Helpful" }).getAttribute("aria-pressed")).toBe("false");
+});
+
+test("only pictures that this server holds are drawn; any other is a link", async () => {
+	const ours = `${location.origin}/f/${"a".repeat(32)}`;
+	const parts = [
+		{ url: ours, mediaType: "image/png", filename: "cup.png" },
+		{ url: `https://elsewhere.example/f/${"a".repeat(32)}`, mediaType: "image/png" },
+		{ url: `${ours}?x`, mediaType: "image/png" },
+		{ url: ours, mediaType: "image/svg+xml" },
+	];
+	await shown({
+		before(v) {
+			v.server.add(v.server.begin(), { message: { messageId: "a", role: "ROLE_AGENT", parts } });
+		},
+	});
+	expect([...log().querySelectorAll("img:not(.face)")].map((img) => [img.getAttribute("src"), img.getAttribute("alt")])).toEqual([
+		[ours, "cup.png"],
+	]);
+	expect(log().querySelectorAll("a.enclosed")).toHaveLength(3);
+});
+
+test("nobody there: said above before a question, and below after it, with when somebody is back", async () => {
+	const v = visit();
+	const opensAt = v.clock.now() + 2 * 3_600_000;
+	await shown({
+		before(w) {
+			w.server.desk = { ...w.server.desk, online: false, opensAt };
+		},
+	});
+	expect(screen.getByText(/Mira is back .*at \d\d:\d\d\. You can leave a question until then/)).toBeTruthy();
+	expect(box().placeholder).toBe("Leave a question for Mira");
+	await write("Anybody?");
+	await enter();
+	expect(screen.queryByText(/You can leave a question/)).toBeNull();
+	expect(within(log()).getByText(/Your question is kept\. Mira is back/)).toBeTruthy();
+});
+
+test("what a page's script says and sends is told as such, and the visitor's own words are theirs", async () => {
+	const v = await shown();
+	await doing(() => v.session.send("From the page", { byPage: true }));
+	await doing(() => v.session.identify({ name: "Ada", email: "ada@a.example" }));
+	await write("Mine");
+	await enter();
+	expect(v.server.sends.map((m) => m.metadata?.[EXTENSIONS.chat])).toEqual([
+		{ byPage: true },
+		{ claim: { name: "Ada", email: "ada@a.example" } },
+	]);
+});
+
+test("the menu saves what there is and opens the chat as a page where it is in a frame", async () => {
+	const v = await shown({ boot: { boot: { site: "https://a.example", theme: "dark", language: "zh" } } });
+	await doing(() => fireEvent.click(screen.getByRole("button", { name: "Menu" })));
+	expect(screen.queryByText("Save the conversation")).toBeNull();
+	expect(screen.getByText("Open in a tab of its own").getAttribute("href")).toBe("/@mira/chat?theme=dark&lang=zh");
+	expect(v.server.sends).toEqual([]);
+});

@@ -1,9 +1,11 @@
 /** The whole chat in its frame or page. Draws the session's state; everything that happens is the session's. */
 import type { JSX } from "preact";
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { FrameBoot } from "../../../shared/embed.js";
-import { beingAnswered } from "../conversation.js";
+import { createAttachments } from "../attachments.js";
+import { beingAnswered, type Conversation } from "../conversation.js";
 import type { Speech } from "../i18n.js";
+import { authorOf } from "../rows.js";
 import type { Session, SessionState } from "../session.js";
 import { Composer } from "./composer.js";
 import { Header } from "./header.js";
@@ -42,11 +44,43 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 	const name = desk?.name ?? boot.name ?? boot.handle;
 	const face = desk?.face ?? boot.face;
 	const working = beingAnswered(conversation).length > 0;
+	const until = desk?.opensAt === undefined ? undefined : speech.until(desk.opensAt, now());
+	const nobody = desk?.online === false && !state.away && conversation.microphone === "desk";
+	const attachments = useMemo(
+		() =>
+			createAttachments({
+				token: () => session.token(),
+				address: `/@${boot.handle}/files`,
+				load: () => import("../upload.js"),
+				changed: () => redraw(undefined),
+				preview: (file) => URL.createObjectURL(file),
+				release: (preview) => URL.revokeObjectURL(preview),
+			}),
+		[session],
+	);
+	const takes = desk?.pictures && !closed ? attachments : undefined;
+	const drop = useDrop((files) => takes?.add(files));
+
+	/** The whole conversation as a file; where the connection is gone, what is here. */
+	const save = async (): Promise<void> => {
+		const [{ markdownOf, save }, messages] = await Promise.all([import("../keep.js"), session.whole().catch(() => conversation.messages)]);
+		const text = markdownOf({
+			messages,
+			title: words.saved(name, speech.whole(now())),
+			author: (logged) => {
+				const by = authorOf(logged);
+				return by.side === "visitor" ? words.you : by.side === "person" ? by.name || name : name;
+			},
+			when: speech.whole,
+		});
+		save(text, `${boot.handle}-${new Date(now()).toISOString().slice(0, 10)}.md`);
+	};
 
 	return (
 		<main
 			class="chat"
 			aria-label={words.transcript(name)}
+			{...(takes ? drop.events : {})}
 			onKeyDown={(event) => {
 				if (event.key === "Escape" && !event.isComposing && event.keyCode !== 229) onClose?.();
 			}}
@@ -65,6 +99,8 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 				}}
 				onSound={(on) => session.setSound(on)}
 				onForget={() => session.forget()}
+				onSave={conversation.messages.length > 0 ? () => void save() : undefined}
+				page={boot.site === undefined ? undefined : pageOf(boot)}
 				onClose={onClose}
 			/>
 			{closed ? (
@@ -82,7 +118,12 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 				</div>
 			) : (
 				<>
-					<Notices words={words} state={state} network={online()} />
+					<Notices
+						words={words}
+						state={state}
+						network={online()}
+						nobody={nobody && !isQueued(conversation) ? words.isAway(name, until) : undefined}
+					/>
 					<Transcript
 						speech={speech}
 						session={session}
@@ -99,26 +140,82 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 					<Composer
 						words={words}
 						name={name}
+						away={nobody}
+						attachments={takes}
 						draft={session.draft()}
 						working={working}
 						box={box}
 						onWrite={(text) => session.write(text)}
-						onSend={(text) => session.send(text)}
+						onSend={(text, pictures) => session.send(text, { pictures })}
 						onStop={() => session.stop()}
 					/>
 				</>
 			)}
+			{takes && drop.over && <p class="drop">{words.dropPicture}</p>}
 			<footer>{words.poweredBy(desk?.brand ?? boot.brand)}</footer>
 			<Announcer state={state} name={name} />
 		</main>
 	);
 }
 
+/** A question waits for somebody to come: it is said under it, and not a second time above. */
+const isQueued = (conversation: Conversation): boolean => conversation.tasks.some((task) => task.state === "TASK_STATE_SUBMITTED");
+
+/** The same chat as a page, as it looks here. */
+function pageOf({ handle, theme, accent, language }: FrameBoot): string {
+	const query = new URLSearchParams();
+	if (theme !== "auto") query.set("theme", theme);
+	if (accent !== undefined) query.set("accent", accent);
+	if (language !== undefined) query.set("lang", language);
+	return `/@${handle}/chat${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** Files that are dragged over something, and dropped on it. */
+function useDrop(onFiles: (files: File[]) => void): {
+	over: boolean;
+	events: Record<"onDragOver" | "onDragLeave" | "onDrop", (event: DragEvent) => void>;
+} {
+	const [over, setOver] = useState(false);
+	const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+	return {
+		over,
+		events: {
+			onDragOver(event) {
+				if (!hasFiles(event)) return;
+				event.preventDefault();
+				setOver(true);
+			},
+			onDragLeave(event) {
+				if (!(event.currentTarget as Node).contains(event.relatedTarget as Node | null)) setOver(false);
+			},
+			onDrop(event) {
+				setOver(false);
+				if (!hasFiles(event)) return;
+				// Else the browser would open the file in the place of the chat.
+				event.preventDefault();
+				onFiles([...(event.dataTransfer?.files ?? [])]);
+			},
+		},
+	};
+}
+
 /** What concerns the whole chat and not a message. */
-function Notices({ words, state, network }: { words: Speech["words"]; state: SessionState; network: boolean }): JSX.Element {
+function Notices({
+	words,
+	state,
+	network,
+	nobody,
+}: {
+	words: Speech["words"];
+	state: SessionState;
+	network: boolean;
+	/** Nobody is there to answer: what can be done. */
+	nobody?: string;
+}): JSX.Element {
 	const [understood, setUnderstood] = useState(false);
 	return (
 		<div class="notices">
+			<div role="status">{nobody !== undefined && <p class="notice">{nobody}</p>}</div>
 			<div role="status">{state.away && <p class="notice">{network ? words.reconnecting : words.noNetwork}</p>}</div>
 			{!state.kept && !understood && (
 				<p class="notice" role="status">

@@ -19,6 +19,10 @@ export interface HeaderProps {
 	onBegin(): void;
 	onSound(on: boolean): void;
 	onForget(): void;
+	/** Absent where there is nothing to keep. */
+	onSave?(): void;
+	/** Address of the chat as a page of its own; absent there. */
+	page?: string;
 	/** Absent where there is nothing to close (the chat page, an inline chat). */
 	onClose?(): void;
 }
@@ -50,7 +54,7 @@ export function Header(props: HeaderProps): JSX.Element {
 }
 
 /** A menu button as WAI-ARIA describes it: arrows move, Escape and Tab leave. */
-function Menu({ words, sound, onBegin, onSound, onForget }: HeaderProps): JSX.Element {
+function Menu({ words, sound, page, onBegin, onSound, onSave, onForget }: HeaderProps): JSX.Element {
 	const [open, setOpen] = useState(false);
 	const [sure, setSure] = useState(false);
 	const box = useRef<HTMLDivElement>(null);
@@ -111,6 +115,16 @@ function Menu({ words, sound, onBegin, onSound, onForget }: HeaderProps): JSX.El
 						{words.sound}
 						<span aria-hidden="true">{sound ? words.on : words.off}</span>
 					</button>
+					{onSave && (
+						<button type="button" role="menuitem" tabIndex={-1} onClick={choose(onSave)}>
+							{words.save}
+						</button>
+					)}
+					{page !== undefined && (
+						<a role="menuitem" tabIndex={-1} href={page} target="_blank" rel="noopener" onClick={leave}>
+							{words.popOut}
+						</a>
+					)}
 					<button
 						type="button"
 						role="menuitem"

@@ -1,9 +1,9 @@
 /** Lines of the transcript: words of the desk's side as plain text beside a face, the visitor's in a bubble with how far they have come. */
 import type { ComponentChildren, JSX } from "preact";
 import type { Message, Part } from "../../../shared/a2a.schema.js";
+import { safeLink } from "../../../shared/links.js";
 import { directionOf } from "../../ui/direction.js";
 import { Icon } from "../../ui/icons.js";
-import { safeLink } from "../../ui/links.js";
 import { Prose } from "../../ui/prose.js";
 import type { Words } from "../i18n.js";
 import type { Outgoing } from "../outbox.js";
@@ -50,9 +50,32 @@ export function DeskLine({
 	);
 }
 
+/** A picture that this server holds, and nobody else: only those are drawn. */
+export const isOurs = (part: Part): boolean =>
+	part.url !== undefined &&
+	/^image\/(?:png|jpeg|webp)$/.test(part.mediaType ?? "") &&
+	part.url.startsWith(`${location.origin}/f/`) &&
+	/\/f\/[\w-]{32}$/.test(part.url);
+
+/** Pictures among the parts of a message, each a link to itself. */
+function Pictures({ parts, words }: { parts: readonly Part[]; words: Words }): JSX.Element | null {
+	const pictures = parts.filter(isOurs);
+	if (pictures.length === 0) return null;
+	return (
+		<div class="pictures">
+			{pictures.map(({ url, filename }) => (
+				<a key={url} href={url} target="_blank" rel="noopener" download>
+					<img src={url} alt={filename || words.picture} loading="lazy" decoding="async" />
+				</a>
+			))}
+		</div>
+	);
+}
+
 export interface OwnLineProps {
 	words: Words;
-	text: string;
+	/** What it is made of: words, pictures, and what is named for what it is. */
+	parts: readonly Part[];
 	first: boolean;
 	reactions?: readonly string[];
 	/** How far it has come. */
@@ -60,13 +83,20 @@ export interface OwnLineProps {
 }
 
 /** A line of the visitor's. */
-export function OwnLine({ words, text, first, reactions, under }: OwnLineProps): JSX.Element {
+export function OwnLine({ words, parts, first, reactions, under }: OwnLineProps): JSX.Element {
+	const text = parts
+		.filter((part) => !isOurs(part))
+		.map((part) => part.text ?? part.filename ?? part.url ?? words.file)
+		.join("\n");
 	return (
 		<div class={first ? "line own first" : "line own"}>
 			<p class="unseen">{words.you}</p>
-			<p class="bubble" dir={directionOf(text)}>
-				{text}
-			</p>
+			<Pictures parts={parts} words={words} />
+			{text !== "" && (
+				<p class="bubble" dir={directionOf(text)}>
+					{text}
+				</p>
+			)}
 			{reactions && reactions.length > 0 && <p class="reactions">{reactions.join(" ")}</p>}
 			{under}
 		</div>
@@ -113,7 +143,8 @@ export function Parts({ message, words }: { message: Message; words: Words }): J
 			continue;
 		}
 		flush();
-		if (part.data !== undefined)
+		if (isOurs(part)) drawn.push(<Pictures key={drawn.length} parts={[part]} words={words} />);
+		else if (part.data !== undefined)
 			drawn.push(<Prose key={drawn.length} text={`~~~~json\n${JSON.stringify(part.data, null, 2)}\n~~~~`} words={words} />);
 		else drawn.push(<Enclosed key={drawn.length} part={part} words={words} />);
 	}

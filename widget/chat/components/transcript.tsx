@@ -6,15 +6,17 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DeskFace } from "../../../shared/channel.js";
+import { parseMarkdown, plainWords } from "../../../shared/markdown.js";
 import { Icon } from "../../ui/icons.js";
-import { parseMarkdown, plainWords } from "../../ui/markdown.js";
 import { Prose } from "../../ui/prose.js";
 import { unreadCount } from "../conversation.js";
 import type { Speech } from "../i18n.js";
+import { toWire } from "../outbox.js";
 import { type Row, rowsOf, type Tail, tailOf } from "../rows.js";
 import type { Session, SessionState } from "../session.js";
 import { Face } from "./face.js";
 import { DeskLine, OnItsWay, OwnLine, Parts, type Scene } from "./message.js";
+import { Thumbs } from "./thumbs.js";
 
 /** Pixels from the end that still count as at the end, and from the start at which older lines are asked for. */
 const NEAR_END = 48;
@@ -43,6 +45,7 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 	const [behind, setBehind] = useState(false);
 	const rows = rowsOf(conversation);
 	const tail = tailOf(conversation, desk?.online ?? true);
+	const until = desk?.opensAt === undefined ? undefined : speech.until(desk.opensAt, now());
 	const scene: Scene = { words, name, face, named: rows.some((row) => row.kind === "message" && row.author.side === "person") };
 
 	const toEnd = (): void => {
@@ -110,9 +113,10 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 						session={session}
 						away={state.link !== "open"}
 						when={(at) => speech.when(at, now())}
+						newest={row === rows.at(-1)}
 					/>
 				))}
-				<Going tail={tail} last={rows.at(-1)} scene={scene} state={state} />
+				<Going tail={tail} last={rows.at(-1)} scene={scene} state={state} until={until} />
 				{conversation.ended && (
 					<p class="aside">
 						{words.ended(name)}
@@ -137,10 +141,12 @@ interface LineProps {
 	scene: Scene;
 	session: Session;
 	away: boolean;
+	/** Nothing has been said after it. */
+	newest: boolean;
 	when(at: number): string;
 }
 
-function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
+function Line({ row, scene, session, away, newest, when }: LineProps): JSX.Element {
 	const { words } = scene;
 	switch (row.kind) {
 		case "time":
@@ -150,7 +156,7 @@ function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
 				</p>
 			);
 		case "outgoing": {
-			const { messageId, text } = row.outgoing;
+			const { messageId } = row.outgoing;
 			const under = (
 				<OnItsWay
 					words={words}
@@ -160,7 +166,7 @@ function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
 					onDiscard={() => session.withdraw(messageId)}
 				/>
 			);
-			return <OwnLine words={words} text={text} first={row.first} under={under} />;
+			return <OwnLine words={words} parts={toWire(row.outgoing).parts} first={row.first} under={under} />;
 		}
 		case "mark":
 			if (row.mark.kind === "failed") return <p class="aside failed">{row.mark.text || words.failed}</p>;
@@ -173,14 +179,18 @@ function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
 		case "message": {
 			const { message } = row.logged;
 			if (row.author.side === "visitor") {
-				const text = message.parts.map((part) => part.text ?? part.filename ?? part.url ?? words.file).join("\n");
 				const under = row.delivery && <p class="under">{words[row.delivery]}</p>;
-				return <OwnLine words={words} text={text} first={row.first} reactions={row.reactions} under={under} />;
+				return <OwnLine words={words} parts={message.parts} first={row.first} reactions={row.reactions} under={under} />;
 			}
 			return (
 				<DeskLine scene={scene} author={row.author} first={row.first}>
 					<Parts message={message} words={words} />
 					{row.reactions.length > 0 && <p class="reactions">{row.reactions.join(" ")}</p>}
+					{row.author.side === "desk" && (
+						<div class={newest ? "opinion newest-line" : "opinion"}>
+							<Thumbs words={words} value={session.state.ratings[row.logged.seq]} onRate={(value) => session.rate(row.logged.seq, value)} />
+						</div>
+					)}
 				</DeskLine>
 			);
 		}
@@ -188,7 +198,19 @@ function Line({ row, scene, session, away, when }: LineProps): JSX.Element {
 }
 
 /** What is happening now, under the last line. */
-function Going({ tail, last, scene, state }: { tail: Tail; last?: Row; scene: Scene; state: SessionState }): JSX.Element {
+function Going({
+	tail,
+	last,
+	scene,
+	state,
+	until,
+}: {
+	tail: Tail;
+	last?: Row;
+	scene: Scene;
+	state: SessionState;
+	until?: string;
+}): JSX.Element {
 	const { words, name } = scene;
 	const owner = state.desk?.ownerName ?? name;
 	const spoke = (last?.kind === "message" && last.author.side === "desk") || (last?.kind === "mark" && last.mark.kind === "stopped");
@@ -219,7 +241,7 @@ function Going({ tail, last, scene, state }: { tail: Tail; last?: Row; scene: Sc
 			)}
 			{tail.queued && (
 				<p class="aside" role="status">
-					{words.queued(name)}
+					{words.queued(name, until)}
 				</p>
 			)}
 			{tail.explanation && (
@@ -256,7 +278,9 @@ function Empty({ desk, words, onPick }: { desk: DeskFace; words: Speech["words"]
 /** Reads out what the desk's side has said, once it is said whole. The only thing here that speaks up by itself besides status lines. */
 export function Announcer({ state, name }: { state: SessionState; name: string }): JSX.Element {
 	const { said } = state;
-	const text = said ? `${name}: ${plainWords(parseMarkdown(said.message.parts.map((part) => part.text ?? "").join("")))}` : "";
+	const text = said
+		? `${name}: ${plainWords(parseMarkdown(said.message.parts.map((part) => part.text ?? part.filename ?? "").join("\n")))}`
+		: "";
 	return (
 		<div class="unseen" aria-live="polite">
 			{text}

@@ -1,0 +1,45 @@
+/**
+ * A conversation as a file to keep: Markdown, made here from the log. Loaded when a visitor asks for it, and by itself: it imports
+ * nothing that runs.
+ */
+import type { LoggedMessage } from "../../shared/channel.js";
+
+export interface KeepParts {
+	messages: readonly LoggedMessage[];
+	/** First line. */
+	title: string;
+	/** Who said it. */
+	author(logged: LoggedMessage): string;
+	/** Day and time of a message. */
+	when(at: number): string;
+}
+
+/** Characters that mean something in Markdown at the beginning of a line or within one: the visitor wrote them as they are. */
+const plain = (text: string): string => text.replace(/[\\`*_[\]<>#]/g, "\\$&").replace(/^(\s*)([-+=~]|\d+[.)])/gm, "$1\\$2");
+
+/** The whole text. The desk's words are Markdown already and stay as they are. */
+export function markdownOf({ messages, title, author, when }: KeepParts): string {
+	const parts = [`# ${plain(title)}\n`];
+	for (const logged of messages) {
+		const { message } = logged;
+		const own = message.role === "ROLE_USER";
+		const said = message.parts.map((part) => {
+			if (part.text !== undefined) return own ? plain(part.text) : part.text;
+			if (part.url !== undefined) return `\n[${plain(part.filename ?? part.url)}](<${part.url.replace(/[<>\s]/g, encodeURIComponent)}>)\n`;
+			if (part.data !== undefined) return `\n~~~~json\n${JSON.stringify(part.data, null, 2)}\n~~~~\n`;
+			return `\n${plain(part.filename ?? "")}\n`;
+		});
+		parts.push(`---\n\n**${plain(author(logged))}**, ${when(logged.at)}\n\n${said.join("").trim()}\n`);
+	}
+	return `${parts.join("\n")}`;
+}
+
+/** Gives it to the browser as a download. */
+export function save(text: string, name: string): void {
+	const address = URL.createObjectURL(new Blob([text], { type: "text/markdown;charset=utf-8" }));
+	const anchor = document.createElement("a");
+	anchor.href = address;
+	anchor.download = name;
+	anchor.click();
+	setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
