@@ -1,17 +1,33 @@
 /**
- * Serves the demo site: static pages of a fictional studio on an origin of its own, one for each situation that the desk's
- * script meets on real sites. Puts the desk's origin where a page says `{{desk}}` and changes nothing else. Knows nothing
- * of the product but that origin: it loads `/embed.js` as a stranger would.
+ * Serves the demo site: pages of a fictional studio on an origin of its own, one for each situation that the desk's script
+ * meets on real sites (stops.ts). Fills in where a page says `{{desk}}` and the like, sends the headers that a page's situation
+ * needs, and is slow where a page is about that. Knows nothing of the product but the desk's origin and the number of one
+ * embed: it loads `/embed.js` as a stranger would.
  */
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Language, STOPS } from "./stops.js";
+import { barOf, listOf } from "./tour.js";
 
 export interface DemoSite {
 	/** `http://localhost:PORT`: the site that the desk should allow. Its number, `http://127.0.0.1:PORT`, is another site. */
 	url: string;
 	close(): Promise<void>;
+}
+
+export interface DemoSiteOptions {
+	/** 0 lets the system choose. */
+	port: number;
+	deskUrl: string;
+	/** Number of the embed that the page about numbers shows. */
+	embed?: number;
+	/** What stands before a command's words in the shell of whoever runs the demo. */
+	command?: string;
+	/** How late the first of the slow page's things is, milliseconds; the others come at twice and three times that. */
+	slowMs?: number;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,8 +37,13 @@ const TYPES: Readonly<Record<string, string>> = {
 	".svg": "image/svg+xml; charset=utf-8",
 };
 
+const SLOW_MS = 2_000;
+const SLOW = /^\/slow\/([123])(\/[a-z]+\.(?:svg|js))$/;
+
+const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+
 /** Headers that a page's own site would send. */
-const HEADERS: Readonly<Record<string, (desk: string) => Record<string, string>>> = {
+const HEADERS: Readonly<Record<string, (desk: string, nonce: string) => Record<string, string>>> = {
 	"/strict.html": (desk) => ({
 		"content-security-policy": [
 			"default-src 'none'",
@@ -36,9 +57,24 @@ const HEADERS: Readonly<Record<string, (desk: string) => Record<string, string>>
 			"require-trusted-types-for 'script'",
 			"trusted-types 'none'",
 		].join("; "),
-		"cross-origin-opener-policy": "same-origin",
-		"cross-origin-embedder-policy": "require-corp",
+		...ISOLATED,
 	}),
+	"/nonce.html": (desk, nonce) => ({
+		"content-security-policy": [
+			"default-src 'none'",
+			"style-src 'self'",
+			"base-uri 'none'",
+			"form-action 'none'",
+			`script-src 'nonce-${nonce}'`,
+			`connect-src ${desk}`,
+			`frame-src ${desk}`,
+			`img-src 'self' ${desk}`,
+		].join("; "),
+	}),
+	"/isolated.html": () => ISOLATED,
+	// No script at all, as in a README: the page keeps itself to that.
+	"/readme.html": (desk) => ({ "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self' ${desk}` }),
+	"/mail.html": (desk) => ({ "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self' ${desk}` }),
 };
 
 /** Where the pages lie: beside this module, or beside the package where it was bundled. */
@@ -55,40 +91,73 @@ function pagesFolder(): string {
 	throw new Error("The pages of the demo site are not there: run it from a whole copy of the package.");
 }
 
-/** Serves until closed. Port 0 lets the system choose. Rejects where the port is taken. */
-export async function serveDemoSite(options: { port: number; deskUrl: string }): Promise<DemoSite> {
+/** What of a page's HTML is the product's: its lines and badges, as the page holds them. */
+const linesOf = (html: string): string[] =>
+	html.match(/<script [^>]*src="\{\{desk\}\}\/embed\.js"[^>]*><\/script>|<a [^>]*><img [^>]*\{\{desk\}\}\/@[^>]*badge[^>]*><\/a>/g) ?? [];
+
+/** Serves until closed. Rejects where the port is taken. */
+export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite> {
 	const desk = new URL(options.deskUrl).origin;
+	const slowMs = options.slowMs ?? SLOW_MS;
 	const folder = pagesFolder();
-	const files = new Map<string, { type: string; body: Buffer | string }>();
+	const files = new Map<string, { type: string; body: string }>();
 	for (const name of readdirSync(folder)) {
 		const type = TYPES[extname(name)];
-		if (!type) continue;
-		const body = readFileSync(join(folder, name));
-		files.set(`/${name}`, { type, body: name.endsWith(".html") ? body.toString().replaceAll("{{desk}}", desk) : body });
+		if (type) files.set(`/${name}`, { type, body: readFileSync(join(folder, name), "utf8") });
 	}
+	let port = options.port;
 
-	const server = createServer((request, response) => {
-		const path = (request.url ?? "/").split("?")[0] as string;
-		const at = path === "/" ? "/index.html" : path;
+	const fill = (html: string, values: Record<string, string>): string => html.replace(/\{\{(\w+)\}\}/g, (all, name) => values[name] ?? all);
+
+	/** A page as one reader gets it. */
+	const pageOf = (at: string, html: string, asked: Language | undefined, nonce: string): string => {
+		const sites = { listed: `http://localhost:${port}`, other: `http://127.0.0.1:${port}` };
+		const stop = STOPS.find(({ path }) => path === at);
+		const values = {
+			...sites,
+			desk,
+			nonce,
+			embed: String(options.embed ?? 1),
+			command: options.command ?? "npx earthonline",
+			site: encodeURIComponent(sites.listed),
+			here: encodeURIComponent(stop?.elsewhere ? sites.other : sites.listed),
+		};
+		const language = asked ?? stop?.language ?? "en";
+		const lines = linesOf(html).map((line) => fill(line, { ...values, nonce: "…" }));
+		const tour = stop ? barOf(stop, language, sites, lines) : listOf(at === "/index.zh.html" ? "zh" : "en", sites);
+		return fill(html, { ...values, tour });
+	};
+
+	const server = createServer(async (request, response) => {
+		const [path = "/", query = ""] = (request.url ?? "/").split("?");
+		const slow = SLOW.exec(path);
+		const at = path === "/" ? "/index.html" : (slow?.[2] ?? path);
 		const file = files.get(at);
 		if (!file || (request.method !== "GET" && request.method !== "HEAD")) {
 			response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
 			return response.end("There is no such page here. The tour begins at /\n");
 		}
+		// What is late here is late for this page alone.
+		if (slow) await new Promise((done) => setTimeout(done, Number(slow[1]) * slowMs));
+		const nonce = randomBytes(16).toString("base64url");
 		response.writeHead(200, {
 			"content-type": file.type,
-			"cache-control": "no-cache",
+			"cache-control": slow ? "no-store" : "no-cache",
 			"cross-origin-resource-policy": "same-origin",
-			...HEADERS[at]?.(desk),
+			...HEADERS[at]?.(desk, nonce),
 		});
-		response.end(request.method === "HEAD" ? undefined : file.body);
+		if (request.method === "HEAD") return response.end();
+		const asked = new URLSearchParams(query).get("lang");
+		response.end(
+			file.type === TYPES[".html"] ? pageOf(at, file.body, asked === "zh" || asked === "en" ? asked : undefined, nonce) : file.body,
+		);
 	});
 	await new Promise<void>((done, fail) => {
 		server.once("error", fail);
 		server.listen(options.port, "127.0.0.1", done);
 	});
 	const address = server.address();
-	const port = typeof address === "object" && address ? address.port : options.port;
+	port = typeof address === "object" && address ? address.port : options.port;
 	return {
 		url: `http://localhost:${port}`,
 		close: () =>

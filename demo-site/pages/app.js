@@ -16,20 +16,10 @@ function link(href, text, name) {
 	element.href = href;
 	return element;
 }
+const bar = document.querySelector("aside");
 function show() {
 	const [title, text, next] = pages[location.hash] ?? pages[""];
 	const body = document.createElement("body");
-	const note = make(
-		"aside",
-		"note",
-		make(
-			"div",
-			"wrap",
-			make("span", "", "A router swaps the whole body at each step. The desk stays, and its conversation goes on."),
-			link("/", "Back to the tour"),
-		),
-	);
-	note.ariaLabel = "About this page";
 	const top = make("header", "wrap top", link("/studio.html", "Mira Lin", "name"));
 	const main = make(
 		"main",
@@ -43,7 +33,7 @@ function show() {
 			link(next || "#", "Next", "button"),
 		),
 	);
-	body.append(note, top, main);
+	body.append(bar, top, main);
 	document.body.replaceWith(body);
 }
 addEventListener("hashchange", show);
