@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDesk, type DeskProgram, type Listening } from "../server/app.js";
 import { type Config, loadConfig } from "../server/config.js";
+import type { Apps } from "../server/engine/apps-ports.js";
 import type { Answerer, Clock, Store } from "../server/engine/ports.js";
 import type { DeskSettings } from "../server/engine/settings.js";
 import type { Log } from "../server/log.js";
@@ -22,6 +23,8 @@ export interface TestDeskOptions {
 	/** Default: says the visitor's words back. */
 	answerer?: Answerer;
 	answerers?: Answerer[];
+	/** What reaches apps; none unless given. */
+	apps?: Apps;
 	clock?: Clock;
 	config?: Partial<Config>;
 	/** Path → text. */
@@ -86,6 +89,7 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 		clock,
 		random: { bytes: (length) => randomBytes(length) },
 		log,
+		...(options.apps ? { apps: options.apps } : {}),
 		...(options.clientDir === undefined ? {} : { clientDir: options.clientDir }),
 	});
 	const handle = options.handle ?? "mira";

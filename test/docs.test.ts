@@ -65,7 +65,7 @@ describe("the guide", () => {
 	it("names every policy of a desk, with its default", () => {
 		const section = read("docs/settings.md").split("\n## Of a desk\n")[1] ?? "";
 		const rows = [...section.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(([, name, value]) => [name, value?.trim()]);
-		const shown = (value: unknown): string => (value === true ? "on" : value === false ? "off" : String(value));
+		const shown = (value: unknown): string => (value === true ? "on" : value === false ? "off" : value === "" ? "empty" : String(value));
 		expect(Object.fromEntries(rows)).toEqual(
 			Object.fromEntries(Object.entries(DEFAULT_SETTINGS).map(([name, value]) => [name, shown(value)])),
 		);

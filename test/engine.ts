@@ -1,5 +1,6 @@
 /** An engine on a real store, with an answerer that each test writes anew, and a clock turned by hand. For what needs no door. */
 import { randomBytes } from "node:crypto";
+import type { Apps } from "../server/engine/apps-ports.js";
 import { createEngine } from "../server/engine/create.js";
 import type { Caller, Desk, Engine } from "../server/engine/engine.js";
 import type { Answerer, Ending, Piece, Store, Turn } from "../server/engine/ports.js";
@@ -51,7 +52,7 @@ const PASS_MS = 20_000;
 
 export async function openEngine(
 	place: StorePlace,
-	options: { clock?: TestClock; maySilence?: boolean; inProcess?: boolean; script?: Script; limits?: Limits } = {},
+	options: { clock?: TestClock; maySilence?: boolean; inProcess?: boolean; script?: Script; limits?: Limits; apps?: Apps } = {},
 ): Promise<TestEngine> {
 	const clock = options.clock ?? testClock();
 	const store = await place.open(clock);
@@ -78,6 +79,7 @@ export async function openEngine(
 		sites: { localhost: true, isPublicSuffix: () => false },
 		brand: "Test",
 		limits: options.limits ?? LIMITS,
+		...(options.apps ? { apps: options.apps } : {}),
 	});
 	if (!(await engine.desk("mira"))) await engine.owner.createOwner({ handle: "mira", name: "Mira" });
 	await engine.start();

@@ -131,14 +131,14 @@ describe("on pages of every kind", () => {
 			expect(warnings(one)[0]).toMatch(new RegExp(`data-${name}="\\w+" is not known\\. Use `));
 		// A place in the stack that is none leaves the chat on top.
 		expect(await one.page.locator("earth-online").evaluate((host) => getComputedStyle(host).zIndex)).toBe("2147483000");
-		expect(ours(one)).toContain("/embed/mira?theme=blue&accent=red&height=tall&lang=fr&z=top");
+		expect(ours(one)).toContain("/embed/mira?theme=blue&accent=red&lang=fr&height=tall&z=top");
 	});
 
 	it("says so where a mode is not known, and shows the button", async () => {
 		const one = await arrive();
 		await open(one, `<body>${tag('data-mode="parrot"')}`);
 		await button(one.page).waitFor();
-		expect(warnings(one)).toEqual(['warning: EarthOnline (mira): data-mode="parrot" is not known. Use floating or inline.']);
+		expect(warnings(one)).toEqual(['warning: EarthOnline (mira): data-mode="parrot" is not known. Use floating, pet, button or inline.']);
 	});
 });
 
@@ -152,7 +152,7 @@ describe("inline", () => {
 		const place = one.page.locator("main > script + earth-online");
 		await place.waitFor({ state: "attached" });
 		await one.page.waitForLoadState("networkidle");
-		expect(ours(one)).toEqual(["/embed.js", "/embed/mira?mode=inline&height=480&accent=%23a8532b"]);
+		expect(ours(one)).toEqual(["/embed.js", "/embed/mira?mode=inline&accent=%23a8532b&height=480"]);
 		await one.page.evaluate(() => scrollTo(0, 2_200));
 		await chatReady(one.page);
 		expect((await panel(one.page).boundingBox())?.height).toBe(480);

@@ -105,7 +105,7 @@ export const heard = (page: Page) => framed(page).evaluate(() => (self as unknow
 
 export const button = (page: Page) => page.locator("earth-online button");
 export const panel = (page: Page) => page.locator("earth-online .p");
-export const chatReady = (page: Page) => page.locator("earth-online .r").waitFor({ state: "attached" });
+export const chatReady = (page: Page) => page.locator("earth-online .r").first().waitFor({ state: "attached" });
 export const framed = (page: Page) => {
 	const frame = page.frames().find((f) => f.url().startsWith(`${origin}/@mira/embed`));
 	if (!frame) throw new Error("There is no frame of the chat.");
@@ -113,4 +113,8 @@ export const framed = (page: Page) => {
 };
 export const ours = (one: Visit) => one.requests.filter((url) => url.startsWith(origin)).map((url) => url.slice(origin.length));
 export const warnings = (one: Visit) => one.console.filter((line) => line.includes("EarthOnline"));
-export const isDark = (page: Page) => page.locator("earth-online .w").evaluate((e) => e.classList.contains("d"));
+export const isDark = (page: Page) =>
+	page
+		.locator("earth-online .w")
+		.first()
+		.evaluate((e) => e.classList.contains("d"));

@@ -16,7 +16,7 @@ import { languageOf } from "../../server/site/texts.js";
 import { standardBase64, wireTime } from "../../shared/a2a-fields.schema.js";
 import { DeskError, ERROR_CODES } from "../../shared/errors.js";
 import { readJson } from "../../shared/json-scan.js";
-import { parseMarkdown } from "../../widget/ui/markdown.js";
+import { parseMarkdown } from "../../shared/markdown.js";
 import { caseOf } from "./generate.js";
 import { like, type Reader, readers, talk } from "./readers.js";
 import { cpuMs, heapBytes, insidesIn, polluted } from "./watch.js";

@@ -21,7 +21,7 @@ import { standardBase64, wireTime } from "../../shared/a2a-fields.schema.js";
 import { canonicalJson } from "../../shared/canonical-json.js";
 import { decodeServerFrame } from "../../shared/channel.js";
 import { asFrameMessage, asPageMessage, isAccent } from "../../shared/embed.js";
-import { parseMarkdown, plainWords } from "../../widget/ui/markdown.js";
+import { parseMarkdown, plainWords } from "../../shared/markdown.js";
 import type { Seeded } from "../seeded.js";
 import { anyBody, anyString, anyValue, changed, pieces, words } from "./generate.js";
 import { METHODS, REQUESTS, rpcRequest } from "./requests.js";

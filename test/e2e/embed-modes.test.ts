@@ -1,0 +1,308 @@
+/** The modes of the tag in a real Chromium: button, an element of the site's own, pet, greeting, numbered embeds, live badges (EMB-2 to 5, 8, 9, 11). */
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { arrive, button, chatReady, demo, desk, framed, isDark, open, origin, ours, own, panel, tag, useSite, warnings } from "./site.js";
+
+useSite();
+
+const pill = (page: Page) => page.locator("earth-online .c");
+const badge = (query = "", words = "Chat with my agent") =>
+	`<a href="${origin}/@mira/chat"><img src="${origin}/@mira/badge.svg${query}" alt="${words}"></a>`;
+
+describe("button", () => {
+	it.each([
+		["small", 36, "Chat with my agent"],
+		["medium", 40, "Chat with my agent@mira"],
+		["large", 56, "MiraChat with my agent@mira"],
+	])("is the badge drawn live where the line is pasted: %s, %i px high", async (size, height, words) => {
+		const one = await arrive();
+		await open(one, `<body><main>before ${tag(`data-mode="button" data-size="${size}"`)} after</main>`);
+		await one.page.locator("main > script + earth-online").waitFor();
+		expect((await pill(one.page).boundingBox())?.height).toBe(height);
+		expect(
+			await pill(one.page)
+				.locator("> span")
+				.last()
+				.evaluate((e) => e.textContent),
+		).toBe(words);
+		expect(await pill(one.page).getAttribute("aria-label")).toBe("Chat with my agent, Mira");
+		expect(await one.page.locator("earth-online .o").isVisible()).toBe(true);
+		expect(await one.page.locator("earth-online .b").count()).toBe(0);
+		expect(one.errors).toEqual([]);
+	});
+
+	it("costs the page three small files before anybody clicks, in 5 KB, and stores nothing", async () => {
+		const one = await arrive();
+		let bytes = 0;
+		one.page.on("response", async (answer) => {
+			if (!answer.url().startsWith(origin) || answer.url().includes("face.svg")) return;
+			const { responseBodySize } = await answer.request().sizes();
+			bytes += responseBodySize;
+		});
+		await open(one, `<body>${tag('data-mode="button"')}`);
+		await pill(one.page).waitFor();
+		await one.page.waitForLoadState("networkidle");
+		expect(ours(one)).toEqual(["/embed.js", "/embed/mira?mode=button", "/embed-button.js", "/@mira/face.svg"]);
+		expect(bytes).toBeLessThan(5_500);
+		expect(await one.page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ""]);
+	});
+
+	it("follows the page's theme, speaks the tag's language, and opens the chat over the page, out of any box that would clip it", async () => {
+		const one = await arrive();
+		await open(
+			one,
+			`<html class="dark"><body><main style="transform:scale(1);overflow:hidden;height:60px">${tag('data-mode="button" data-lang="zh"')}</main>`,
+		);
+		await pill(one.page).waitFor();
+		expect(await isDark(one.page)).toBe(true);
+		expect(await pill(one.page).evaluate((e) => getComputedStyle(e).backgroundColor)).toBe("rgb(28, 25, 23)");
+		expect(await pill(one.page).textContent()).toContain("与我的智能体聊天");
+		await pill(one.page).click();
+		await chatReady(one.page);
+		await expect.poll(() => panel(one.page).boundingBox()).toEqual({ x: 868, y: 140, width: 392, height: 640 });
+		expect(new URL(framed(one.page).url()).searchParams.get("mode")).toBe("button");
+		// Nothing of ours stands beside it that would close it.
+		await framed(one.page).locator(".shut").waitFor();
+		await one.page.keyboard.press("Escape");
+		await panel(one.page).waitFor({ state: "hidden" });
+		expect(await one.page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className)).toContain("c ");
+	});
+
+	it("is readable on any accent", async () => {
+		const one = await arrive();
+		await open(one, `<body>${tag('data-mode="button" data-accent="#000"')}`);
+		await pill(one.page).waitFor();
+		const tried = Array.from({ length: 60 }, (_, i) => `#${((i * 279_470) % 0x1000000).toString(16).padStart(6, "0")}`);
+		const worst = await one.page.evaluate(async (accents) => {
+			const line = document.querySelector("script[data-handle]") as HTMLElement;
+			const pills = document.querySelector("earth-online .c, earth-online") as HTMLElement;
+			const at = [...document.querySelectorAll("earth-online")].map((e) => e.shadowRoot?.querySelector(".c")).find(Boolean) as HTMLElement;
+			const light = (css: string) => {
+				const [r = 0, g = 0, b = 0] = (css.match(/\d+/g) ?? [])
+					.map((n) => +n / 255)
+					.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+				return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+			};
+			let least = 21;
+			for (const accent of accents) {
+				line.dataset.accent = accent;
+				await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+				const { color, backgroundColor } = getComputedStyle(at);
+				const [a, b] = [light(color), light(backgroundColor)].sort((x, y) => y - x) as [number, number];
+				least = Math.min(least, a / b);
+			}
+			return pills && least;
+		}, tried);
+		expect(worst).toBeGreaterThanOrEqual(4.5);
+	});
+});
+
+describe("data-selector", () => {
+	it("opens the chat from the site's own elements, by pointer and key, also from those that come later, and shows no button", async () => {
+		const one = await arrive();
+		await open(one, `<body><a id="talk" class="talk" href="/elsewhere">Talk</a>${tag('data-selector=".talk"')}`);
+		await one.page.locator("earth-online").waitFor({ state: "attached" });
+		expect(await one.page.locator("earth-online button").count()).toBe(0);
+		await one.page.locator("#talk").focus();
+		await one.page.keyboard.press("Enter");
+		await chatReady(one.page);
+		await expect.poll(() => panel(one.page).isVisible()).toBe(true);
+		expect(one.page.url()).toBe(`${own.url}/`);
+		await one.page.keyboard.press("Escape");
+		await panel(one.page).waitFor({ state: "hidden" });
+		expect(await one.page.evaluate(() => document.activeElement?.id)).toBe("talk");
+		await one.page.evaluate(() => {
+			const late = document.createElement("button");
+			late.className = "talk";
+			late.id = "late";
+			late.textContent = "Ask";
+			// A page that keeps clicks to itself.
+			late.addEventListener("click", (event) => event.stopPropagation());
+			document.body.append(late);
+		});
+		await one.page.locator("#late").click();
+		await panel(one.page).waitFor();
+		expect(one.errors).toEqual([]);
+	});
+
+	it("shows no button with data-mode=button, and the corner's besides with data-mode=floating", async () => {
+		const one = await arrive();
+		await one.page.goto(`${demo.url}/selector.html`);
+		await one.page.locator("earth-online").waitFor({ state: "attached" });
+		expect(await one.page.locator("earth-online button").count()).toBe(0);
+		await one.page.locator("#write").click();
+		await panel(one.page).waitFor();
+		const two = await arrive();
+		await open(two, `<body><button id="talk">Talk</button>${tag('data-selector="#talk" data-mode="floating"')}`);
+		await button(two.page).waitFor();
+		await two.page.locator("#talk").click();
+		await panel(two.page).waitFor();
+	});
+
+	it("says so where it is no selector", async () => {
+		const one = await arrive();
+		await open(one, `<body>${tag('data-selector="##x"')}`);
+		await expect.poll(() => warnings(one)).toHaveLength(1);
+		expect(warnings(one)[0]).toContain("not a valid selector");
+		expect(one.errors).toEqual([]);
+	});
+});
+
+describe("the greeting", () => {
+	const bubble = (page: Page) => page.locator("earth-online .g");
+	const later = async (page: Page) => page.clock.runFor(4_100);
+	const arriveAt = async (html: string) => {
+		const one = await arrive();
+		await one.page.clock.install();
+		await open(one, html);
+		await button(one.page).waitFor();
+		await one.page.waitForLoadState("networkidle");
+		return one;
+	};
+
+	it("is said a few seconds in, in the site's own words as plain text, and stores nothing by itself", async () => {
+		const one = await arriveAt(`<body>${tag('data-greeting="Hi &lt;b&gt;there&lt;/b&gt;"')}`);
+		expect(await bubble(one.page).count()).toBe(0);
+		await later(one.page);
+		await bubble(one.page).waitFor();
+		expect(await bubble(one.page).locator("button").first().textContent()).toBe("Hi <b>there</b>");
+		const box = await bubble(one.page).boundingBox();
+		expect((box?.x ?? 0) + (box?.width ?? 0)).toBe(1280 - 20 - 60 - 12);
+		expect(await one.page.evaluate(() => localStorage.length)).toBe(0);
+	});
+
+	it("is said in the usual words where the attribute is bare", async () => {
+		const one = await arriveAt(`<body>${tag("data-greeting")}`);
+		await later(one.page);
+		expect(await bubble(one.page).textContent()).toContain("Mira");
+	});
+
+	it("is said once: not again when it was sent away, nor when it was answered, on any page of the site", async () => {
+		for (const answer of ["away", "open"]) {
+			const one = await arriveAt(`<body>${tag("data-greeting")}`);
+			await later(one.page);
+			const [text, close] = [bubble(one.page).locator("button").first(), bubble(one.page).getByRole("button", { name: "Dismiss" })];
+			await (answer === "away" ? close : text).click();
+			if (answer === "open") await panel(one.page).waitFor();
+			await bubble(one.page).waitFor({ state: "detached" });
+			expect(await one.page.evaluate(() => Object.keys(localStorage))).toEqual(["earthonline:mira:greeted"]);
+			const next = await one.context.newPage();
+			await next.clock.install();
+			await next.goto(`${own.url}/`);
+			await button(next).waitFor();
+			await next.waitForLoadState("networkidle");
+			await later(next);
+			expect(await bubble(next).count()).toBe(0);
+		}
+	});
+
+	it("is not said again on the further pages of a visit where it was passed by", async () => {
+		const one = await arriveAt(`<body><a href="/">On</a>${tag("data-greeting")}`);
+		await later(one.page);
+		await bubble(one.page).waitFor();
+		await one.page.locator("a").click();
+		await button(one.page).waitFor();
+		await one.page.waitForLoadState("networkidle");
+		await later(one.page);
+		expect(await bubble(one.page).count()).toBe(0);
+	});
+});
+
+describe("a numbered embed", () => {
+	const numbered = (id: number, more = "") =>
+		`<script src="${origin}/embed.js" data-handle="mira" data-embed="${id}" ${more} async></script>`;
+
+	it("shows as its number says, whatever the line says besides; a change shows at the next load", async () => {
+		const row = await desk.engine.owner.saveEmbed("mira", { mode: "button", theme: "dark", accent: "#a8532b" });
+		const one = await arrive();
+		await open(one, `<body>${numbered(row.number, 'data-mode="inline" data-theme="light" data-accent="#00ff00"')}`);
+		await pill(one.page).waitFor();
+		expect(await isDark(one.page)).toBe(true);
+		expect(await pill(one.page).evaluate((e) => getComputedStyle(e).backgroundColor)).toBe("rgb(168, 83, 43)");
+		await pill(one.page).click();
+		await chatReady(one.page);
+		const { searchParams } = new URL(framed(one.page).url());
+		expect([searchParams.get("embed"), searchParams.get("theme"), searchParams.get("accent")]).toEqual([
+			`${row.number}`,
+			"dark",
+			"#a8532b",
+		]);
+		expect(await framed(one.page).locator(".shut").count()).toBe(1);
+		await desk.engine.owner.saveEmbed("mira", { theme: "light", accent: "" }, row.number);
+		await one.page.reload();
+		await pill(one.page).waitFor();
+		expect(await isDark(one.page)).toBe(false);
+		expect(await pill(one.page).evaluate((e) => getComputedStyle(e).backgroundColor)).toBe("rgb(255, 255, 255)");
+	});
+
+	it("shows nothing once it is deleted, and says so", async () => {
+		const row = await desk.engine.owner.saveEmbed("mira", { mode: "floating" });
+		await desk.engine.owner.deleteEmbed("mira", row.number);
+		const one = await arrive();
+		await open(one, `<body>${numbered(row.number)}`);
+		await expect.poll(() => warnings(one)).toHaveLength(1);
+		expect(warnings(one)[0]).toContain(`${row.number}`);
+		expect(await one.page.locator("earth-online").count()).toBe(0);
+	});
+
+	it("stands beside another of the corner, and one chat closes where the other opens", async () => {
+		const [a, b] = [
+			await desk.engine.owner.saveEmbed("mira", { mode: "floating" }),
+			await desk.engine.owner.saveEmbed("mira", { mode: "floating" }),
+		];
+		const one = await arrive();
+		await open(one, `<body>${numbered(a.number)}${numbered(b.number)}`);
+		await expect.poll(() => button(one.page).count()).toBe(2);
+		const places = async () =>
+			(await Promise.all((await button(one.page).all()).map((each) => each.boundingBox()))).map((box) => box?.x).sort();
+		expect(await places()).toEqual([1124, 1200]);
+		await button(one.page).first().click();
+		await expect.poll(() => one.page.locator("earth-online .x").count()).toBe(1);
+		await button(one.page).last().click();
+		await expect.poll(() => one.page.locator("earth-online").last().locator(".x").count()).toBe(1);
+		expect(await one.page.locator("earth-online .x").count()).toBe(1);
+	});
+});
+
+describe("badges on a page that also has the line", () => {
+	it("become the live button, of the badge's size and language, and are badges again when the chat goes", async () => {
+		const one = await arrive();
+		const html = `<p id="a">${badge("?size=medium")}</p><p id="b">${badge("?size=large&lang=zh")}</p>`;
+		await open(one, `<body>${html}<p><a href="${origin}/@mira/chat">A link</a> ${badge().replaceAll("@mira", "@other")}</p>${tag()}`);
+		await expect.poll(() => pill(one.page).count()).toBe(2);
+		const text = (id: string) => one.page.locator(`#${id} .c`).textContent();
+		expect([await text("a"), await text("b")]).toEqual(["Chat with my agent@mira", "Mira与我的智能体聊天@mira"]);
+		expect(await one.page.locator("#a > a").isVisible()).toBe(false);
+		await one.page.locator("#a .c").click();
+		await panel(one.page).waitFor();
+		expect(one.context.pages()).toHaveLength(1);
+		await one.page.evaluate(() => window.EarthOnline && "get" in window.EarthOnline && window.EarthOnline.get()?.destroy());
+		expect(await one.page.locator("#a").innerHTML()).toBe(badge("?size=medium").replaceAll("&", "&amp;"));
+		expect(await one.page.locator("earth-online").count()).toBe(0);
+	});
+
+	it("do so when they come later, go with what they stand in, and survive a router's copy of the page", async () => {
+		const one = await arrive();
+		await open(one, `<body><main></main>${tag()}`);
+		await button(one.page).waitFor();
+		expect(ours(one)).not.toContain("/embed-button.js");
+		await one.page.evaluate((html) => {
+			const range = document.createRange();
+			document.querySelector("main")?.append(range.createContextualFragment(html));
+		}, badge());
+		await pill(one.page).waitFor();
+		// What Turbo does: keeps a copy of the body, and puts it back.
+		await one.page.evaluate(() => {
+			const copy = document.body.cloneNode(true);
+			document.body.replaceWith(document.createElement("body"));
+			Reflect.set(self, "copy", copy);
+		});
+		await button(one.page).waitFor();
+		expect(await pill(one.page).count()).toBe(0);
+		await one.page.evaluate(() => document.body.replaceWith(Reflect.get(self, "copy")));
+		await pill(one.page).waitFor();
+		await one.page.locator("earth-online .b").waitFor();
+		expect(await one.page.locator("earth-online").count()).toBe(2);
+		expect(one.errors).toEqual([]);
+	});
+});
