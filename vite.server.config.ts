@@ -16,10 +16,13 @@ const guide: Plugin = {
 	},
 };
 
+/** What a bundle of the server leaves outside. */
+export const OUTSIDE = ["better-sqlite3", "pg", "@resvg/resvg-js", "sharp"];
+
 export default defineConfig({
 	publicDir: false,
 	plugins: [guide],
-	ssr: { noExternal: true, external: ["better-sqlite3", "pg", "@resvg/resvg-js", "sharp"], target: "node" },
+	ssr: { noExternal: true, external: OUTSIDE, target: "node" },
 	build: {
 		ssr: true,
 		outDir: "dist/server",

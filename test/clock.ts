@@ -4,6 +4,8 @@ import type { Clock } from "../server/engine/ports.js";
 export interface TestClock extends Clock {
 	/** Moves time on, firing what is due on the way. */
 	turn(ms: number): void;
+	/** Moves time on and fires nothing, as if the machine had slept: for what upkeep would otherwise do at the same moment. */
+	jump(ms: number): void;
 }
 
 export function testClock(start = Date.UTC(2026, 0, 1)): TestClock {
@@ -28,6 +30,9 @@ export function testClock(start = Date.UTC(2026, 0, 1)): TestClock {
 				due[1].call();
 			}
 			now = until;
+		},
+		jump(ms) {
+			now += ms;
 		},
 	};
 }

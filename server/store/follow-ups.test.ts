@@ -31,11 +31,11 @@ describe.each(DATABASES)("questions asked by a link, and private links, on %s", 
 		const question = hash("a");
 		const [one, two, three] = ["b", "c", "d"].map(hash) as [string, string, string];
 		const { guestUid } = await open(question, one);
-		desk.clock.turn(LIMITS.askRepeatMs - 1);
+		desk.clock.jump(LIMITS.askRepeatMs - 1);
 		expect(await open(question, two)).toEqual({ guestUid, free: true });
 		expect(await read(one)).toMatchObject({ first: { uid: guestUid, kind: "guest", deskId }, speaker: undefined, free: true });
 		expect(await read(two)).toMatchObject({ first: { uid: guestUid } });
-		desk.clock.turn(1);
+		desk.clock.jump(1);
 		expect((await open(question, three)).guestUid).not.toBe(guestUid);
 	});
 
@@ -71,11 +71,11 @@ describe.each(DATABASES)("questions asked by a link, and private links, on %s", 
 		await expect(more(one)).rejects.toMatchObject({ code: "not_found" });
 
 		await open(hash("n"), two);
-		desk.clock.turn(LIMITS.followUpMs - 1);
+		desk.clock.jump(LIMITS.followUpMs - 1);
 		await more(two);
-		desk.clock.turn(LIMITS.followUpMs - 1);
+		desk.clock.jump(LIMITS.followUpMs - 1);
 		expect(await read(two)).toBeDefined();
-		desk.clock.turn(1);
+		desk.clock.jump(1);
 		expect(await read(two)).toBeUndefined();
 		await expect(more(two)).rejects.toMatchObject({ code: "not_found" });
 
@@ -101,14 +101,14 @@ describe.each(DATABASES)("questions asked by a link, and private links, on %s", 
 		const prune = (limit: number) =>
 			desk.store.write("pruneFollowUps", { now: desk.clock.now(), askedBefore: desk.clock.now() - LIMITS.askRepeatMs, limit });
 		// What the tests before have left.
-		desk.clock.turn(LIMITS.followUpMs);
+		desk.clock.jump(LIMITS.followUpMs);
 		while ((await prune(100)).more);
 		for (const letter of "stuvw") await open(hash(letter), `${hash(letter)}-`);
 		expect(await prune(2)).toEqual({ pruned: 0, more: false });
-		desk.clock.turn(LIMITS.askRepeatMs);
+		desk.clock.jump(LIMITS.askRepeatMs);
 		expect(await prune(3)).toEqual({ pruned: 3, more: true });
 		expect(await prune(3)).toEqual({ pruned: 2, more: false });
-		desk.clock.turn(LIMITS.followUpMs);
+		desk.clock.jump(LIMITS.followUpMs);
 		expect(await prune(100)).toEqual({ pruned: 5, more: false });
 		expect(await prune(100)).toEqual({ pruned: 0, more: false });
 	});

@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { OUTSIDE } from "../../vite.server.config.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,7 +20,7 @@ export async function buildServer(): Promise<{ entry: string; remove(): void }> 
 		root: ROOT,
 		logLevel: "error",
 		publicDir: false,
-		ssr: { noExternal: true, external: ["better-sqlite3", "pg"], target: "node" },
+		ssr: { noExternal: true, external: OUTSIDE, target: "node" },
 		build: {
 			ssr: true,
 			outDir,
