@@ -166,7 +166,7 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 		world.clock.turn(LIMITS.approvalMs);
 		// Upkeep, whose hour came as the clock was turned, may have done it before.
 		expect(await world.store.write("expireApprovals", { now: world.clock.now(), limit: 50 })).toMatchObject({ more: false });
-		const rows = await world.store.read.approvals((await desk()).id, 50);
+		const rows = await world.store.read.approvals((await desk()).row.id, 50);
 		expect(rows.map((row) => row.state)).toEqual(["expired", "expired", "expired"]);
 		expect(await world.store.write("expireApprovals", { now: world.clock.now(), limit: 50 })).toMatchObject({ expired: 0 });
 	});
