@@ -5,13 +5,14 @@
 import { DeskError } from "../../shared/errors.js";
 import { credentialOf, unknownCredential } from "../callers.js";
 import type { Caller, Desk, Engine } from "../engine/engine.js";
+import type { PrincipalRow } from "../engine/rows.js";
 import type { Cards } from "./card.js";
 import { asDeskError, errorHeaders } from "./errors.js";
 import { echoHeader, requestedExtensions } from "./extensions.js";
 import { type Exchange, STREAM_HEADERS } from "./http.js";
 import type { Gate } from "./limits.js";
 import { type CallContext, isStreaming, type MethodName, type Outcome, operations } from "./operations.js";
-import { type Held, type OpenStreams, type StreamCodec, streamResponse } from "./stream.js";
+import { type Held, type Holder, type OpenStreams, type StreamCodec, streamResponse } from "./stream.js";
 
 export type Log = (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
 
@@ -42,19 +43,26 @@ export async function deskAt(parts: DoorParts, handle: string): Promise<Desk> {
 }
 
 /** Who calls and what for. Throws `unauthenticated`. */
-export async function contextOf(parts: DoorParts, exchange: Exchange, network: string, desk: Desk): Promise<CallContext> {
+export async function contextOf(parts: DoorParts, exchange: Exchange, network: string, desk: Desk): Promise<Call> {
+	const { shutOuts } = parts.streams;
 	const credential = credentialOf(exchange, desk.settings.apiKey);
-	const principal = credential === undefined ? null : await parts.engine.identify(credential, desk);
+	const principal = await principalOf(parts, desk, credential);
+	const caller: Caller = { principal, provenance: { channel: "a2a" }, extensions: requestedExtensions(exchange) };
+	return new Call(parts, exchange, network, desk, caller, credential, shutOuts);
+}
+
+/** Whose a credential is; null where there is none and guests are taken. Throws `unauthenticated`. */
+async function principalOf({ engine }: DoorParts, desk: Desk, credential: string | undefined): Promise<PrincipalRow | null> {
+	const principal = credential === undefined ? null : await engine.identify(credential, desk);
 	if (principal === undefined) throw unknownCredential();
 	if (!desk.settings.guests && principal?.kind !== "account") {
 		throw new DeskError("unauthenticated", "This desk takes no guests. Send an account's key as Authorization: Bearer.");
 	}
-	const caller: Caller = { principal, provenance: { channel: "a2a" }, extensions: requestedExtensions(exchange) };
-	return new Call(parts, exchange, network, desk, caller, credential !== undefined);
+	return principal;
 }
 
 /** The context of one call. Its signal is made only when an operation asks for it: most never wait. */
-class Call implements CallContext {
+class Call implements CallContext, Holder {
 	readonly engine: Engine;
 	readonly gate: Gate;
 	readonly cards: Cards;
@@ -65,11 +73,16 @@ class Call implements CallContext {
 		readonly network: string,
 		readonly desk: Desk,
 		readonly caller: Caller,
-		readonly authenticated: boolean,
+		private readonly credential: string | undefined,
+		readonly since: number,
 	) {
 		this.engine = parts.engine;
 		this.gate = parts.gate;
 		this.cards = parts.cards;
+	}
+
+	get authenticated(): boolean {
+		return this.credential !== undefined;
 	}
 
 	get version(): string | undefined {
@@ -81,7 +94,28 @@ class Call implements CallContext {
 	}
 
 	wait(): Held {
-		return this.parts.streams.wait(this.caller.principal, this.desk.row.id, this.exchange);
+		return this.parts.streams.wait(this, this.exchange);
+	}
+
+	// Holder
+
+	get principal(): PrincipalRow | null {
+		return this.caller.principal;
+	}
+
+	get deskId(): number {
+		return this.desk.row.id;
+	}
+
+	async refusal(principal: PrincipalRow | null): Promise<DeskError | undefined> {
+		// A guest that this call made is looked at by the token that was given out for it.
+		const credential = this.credential ?? (principal?.kind === "guest" ? this.engine.tokenOf(principal) : undefined);
+		try {
+			await principalOf(this.parts, await deskAt(this.parts, this.desk.row.handle), credential);
+			return undefined;
+		} catch (thrown) {
+			return asDeskError(thrown, (fault) => report(this.parts, fault, undefined));
+		}
 	}
 }
 
@@ -98,16 +132,16 @@ function versionOf(exchange: Exchange): string | undefined {
 export async function answer(
 	parts: DoorParts,
 	exchange: Exchange,
-	context: CallContext,
+	context: Call,
 	method: MethodName,
 	params: unknown,
 	codec: Codec,
 ): Promise<Response> {
 	let stream: Held | undefined;
 	try {
-		const { caller, desk } = context;
+		const { caller } = context;
 		// A caller with too many streams is refused before its message is taken in, not after.
-		if (isStreaming(method)) stream = parts.streams.open(caller.principal, context.network, desk.row.id, exchange);
+		if (isStreaming(method)) stream = parts.streams.open(context, context.network, exchange);
 		const outcome = await operations[method](context, params);
 		const headers = headersOf(outcome, caller.extensions);
 		if ("json" in outcome) return codec.answer(outcome.json, headers);

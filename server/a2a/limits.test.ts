@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DeskError } from "../../shared/errors.js";
+import { LIMITS as DEFAULTS } from "../../shared/limits.js";
 import { Gate, type GateLimits, SlidingWindow } from "./limits.js";
 
 function turned(start = 1_700_000_000_000) {
@@ -9,6 +10,7 @@ function turned(start = 1_700_000_000_000) {
 }
 
 const LIMITS: GateLimits = {
+	...DEFAULTS,
 	requestsPerMinutePerAddress: 3,
 	requestsPerMinutePerSite: 5,
 	guestMessagesPerMinute: 2,

@@ -1,5 +1,5 @@
 /**
- * How much one caller may ask of the A2A doors: requests an address, messages a guest, open streams a caller. All counts
+ * How much one caller may ask of the doors: requests an address, messages a guest, open streams a caller, pictures an address. All counts
  * live in this process's memory, by the injected clock (rate-limiter-flexible, the usual choice, reads the system's clock
  * and keeps a timer a key, so nothing of it could be tested without sleeping). Refuses with `rate_limited` and when to come back.
  */
@@ -10,6 +10,7 @@ import type { Clock } from "../engine/ports.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Counts a key over a sliding window: the running window's count and the one before, weighed by how much of it still lies
@@ -26,26 +27,28 @@ export class SlidingWindow {
 		private readonly clock: Clock,
 	) {}
 
-	/** Whole seconds until one more is allowed; 0: it is allowed now. Counts nothing. */
-	waitSeconds(key: string): number {
+	/** Whole seconds until one more is allowed; 0: it is allowed now. Counts nothing. `times`: so many times the limit is this key's. */
+	waitSeconds(key: string, times = 1): number {
 		const elapsed = this.turn();
 		const now = this.current.get(key) ?? 0;
 		if (now === 0 && this.previous.size === 0) return 0;
 		const before = this.previous.get(key) ?? 0;
 		const share = (at: number): number => before * (1 - at / this.lengthMs);
-		if (now + share(elapsed) + 1 <= this.limit) return 0;
+		const limit = this.limit * times;
+		if (now + share(elapsed) + 1 <= limit) return 0;
 		// Within this window the share of the last one falls evenly; if that is not enough, the next one begins with ours as its last.
-		const room = this.limit - 1 - now;
+		const room = limit - 1 - now;
 		const atMs =
 			room >= 0 && before > 0
 				? this.lengthMs * (1 - room / before)
-				: this.lengthMs + this.lengthMs * Math.max(0, 1 - (this.limit - 1) / Math.max(now, 1));
+				: this.lengthMs + this.lengthMs * Math.max(0, 1 - (limit - 1) / Math.max(now, 1));
 		return Math.max(1, Math.ceil((atMs - elapsed) / 1000));
 	}
 
-	count(key: string): void {
+	/** `amount`: what it weighs, where not all weigh the same. */
+	count(key: string, amount = 1): void {
 		this.turn();
-		this.current.set(key, (this.current.get(key) ?? 0) + 1);
+		this.current.set(key, (this.current.get(key) ?? 0) + amount);
 	}
 
 	/** Turns to the window of now. Returns the milliseconds gone by within it. */
@@ -61,6 +64,31 @@ export class SlidingWindow {
 	}
 }
 
+/** How many of something are open at a time, a key, or how much of it is there. What has come to nothing costs no memory. */
+class Amounts {
+	private readonly amounts = new Map<string, number>();
+
+	get(key: string): number {
+		return this.amounts.get(key) ?? 0;
+	}
+
+	add(key: string, amount: number): void {
+		const to = this.get(key) + amount;
+		if (to > 0) this.amounts.set(key, to);
+		else this.amounts.delete(key);
+	}
+
+	/** One more. Returns what takes it off again, once. */
+	take(key: string): () => void {
+		this.add(key, 1);
+		let taken = true;
+		return () => {
+			if (taken) this.add(key, -1);
+			taken = false;
+		};
+	}
+}
+
 const refuse = (limit: number, seconds: number, text: string): never => {
 	throw new DeskError("rate_limited", `${text} Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
 		retryAfterSeconds: seconds,
@@ -68,18 +96,134 @@ const refuse = (limit: number, seconds: number, text: string): never => {
 	});
 };
 
-export type GateLimits = Pick<
+export type PictureGateLimits = Pick<
 	Limits,
-	"requestsPerMinutePerAddress" | "requestsPerMinutePerSite" | "guestMessagesPerMinute" | "guestMessagesPerHour" | "streamsPerCaller"
+	| "picturesPerAddressPerMinute"
+	| "picturesPerAddressPerDay"
+	| "pictureBytesPerAddressPerDay"
+	| "pictureUploadsPerAddress"
+	| "pictureUploadBytesPerAddress"
+	| "pictureUploadBytes"
+	| "pictureReadsPerAddress"
+	| "pictureAddressesPerSite"
 >;
 
-/** One for all A2A doors of a process, so that a caller has one allowance whichever binding it takes. */
+/** A picture that comes in, from its first byte until it is kept or refused. */
+export interface PictureUpload {
+	/** So many more bytes of it are in memory. Throws `rate_limited`, `unavailable` where there is no room for them. */
+	grow(bytes: number): void;
+	/** It is kept, and so large: it counts for the day. */
+	kept(bytes: number): void;
+	/** It is not in memory any more. */
+	end(): void;
+}
+
+const busy = (code: "rate_limited" | "unavailable"): DeskError =>
+	new DeskError(code, "Other pictures are coming in. Send yours again in a moment.", { retryAfterSeconds: 2 });
+
+/**
+ * What an address may send and fetch of pictures. New guests are made in a moment, so the allowance is the address's; whoever sends slowly
+ * takes places and memory from nobody else.
+ */
+class PictureGate {
+	private readonly minute: SlidingWindow;
+	private readonly day: SlidingWindow;
+	private readonly dayBytes: SlidingWindow;
+	private readonly uploads = new Amounts();
+	private readonly bytes = new Amounts();
+	private readonly reads = new Amounts();
+	private allBytes = 0;
+
+	constructor(
+		clock: Clock,
+		private readonly limits: PictureGateLimits,
+	) {
+		this.minute = new SlidingWindow(MINUTE_MS, limits.picturesPerAddressPerMinute, clock);
+		this.day = new SlidingWindow(DAY_MS, limits.picturesPerAddressPerDay, clock);
+		this.dayBytes = new SlidingWindow(DAY_MS, limits.pictureBytesPerAddressPerDay, clock);
+	}
+
+	/** What an address is counted as: itself, and the /48 that it lies in, which has the allowance of a few (`times`). */
+	private keysOf(network: string): { key: string; times: number }[] {
+		const site = siteOf(network);
+		return [{ key: network, times: 1 }, ...(site === undefined ? [] : [{ key: site, times: this.limits.pictureAddressesPerSite }])];
+	}
+
+	/** Takes a place for one picture, before anything of it is read. Throws `rate_limited`. */
+	upload(network: string): PictureUpload {
+		const { limits } = this;
+		const keys = this.keysOf(network);
+		for (const { key, times } of keys) {
+			const wait = this.minute.waitSeconds(key, times);
+			if (wait > 0) refuse(limits.picturesPerAddressPerMinute * times, wait, "Too many pictures within a minute.");
+			const later = Math.max(this.day.waitSeconds(key, times), this.dayBytes.waitSeconds(key, times));
+			if (later > 0)
+				throw new DeskError("rate_limited", "Too many pictures from this address within a day. Send more tomorrow.", {
+					retryAfterSeconds: later,
+					metadata: { limit: String(limits.picturesPerAddressPerDay * times) },
+				});
+			if (this.uploads.get(key) >= limits.pictureUploadsPerAddress * times) throw busy("rate_limited");
+		}
+		const places = keys.map(({ key }) => {
+			this.minute.count(key);
+			return this.uploads.take(key);
+		});
+		let held = 0;
+		return {
+			grow: (bytes) => {
+				if (keys.some(({ key, times }) => this.bytes.get(key) + bytes > limits.pictureUploadBytesPerAddress * times))
+					throw busy("rate_limited");
+				if (this.allBytes + bytes > limits.pictureUploadBytes) throw busy("unavailable");
+				held += bytes;
+				this.allBytes += bytes;
+				for (const { key } of keys) this.bytes.add(key, bytes);
+			},
+			kept: (bytes) => {
+				for (const { key } of keys) {
+					this.day.count(key);
+					this.dayBytes.count(key, bytes);
+				}
+			},
+			end: () => {
+				for (const giveBack of places) giveBack();
+				for (const { key } of keys) this.bytes.add(key, -held);
+				this.allBytes -= held;
+				held = 0;
+			},
+		};
+	}
+
+	/** One picture that is fetched. Returns what gives its place back, once. Throws `rate_limited`. */
+	read(network: string): () => void {
+		const keys = this.keysOf(network);
+		if (keys.some(({ key, times }) => this.reads.get(key) >= this.limits.pictureReadsPerAddress * times))
+			throw new DeskError("rate_limited", "Too many pictures are being fetched at once. Try again in a moment.", { retryAfterSeconds: 2 });
+		const places = keys.map(({ key }) => this.reads.take(key));
+		return () => {
+			for (const giveBack of places) giveBack();
+		};
+	}
+}
+
+export type GateLimits = Pick<
+	Limits,
+	| "requestsPerMinutePerAddress"
+	| "requestsPerMinutePerSite"
+	| "guestMessagesPerMinute"
+	| "guestMessagesPerHour"
+	| "streamsPerCaller"
+	| keyof PictureGateLimits
+>;
+
+/** One for all doors of a process, so that a caller has one allowance whichever binding it takes. */
 export class Gate {
 	private readonly addresses: SlidingWindow;
 	private readonly sites: SlidingWindow;
 	private readonly minute: SlidingWindow;
 	private readonly hour: SlidingWindow;
-	private readonly streams = new Map<string, number>();
+	private readonly streams = new Amounts();
+	/** What an address may send and fetch of pictures. */
+	readonly pictures: PictureGate;
 	/** Messages let in lately, so that a retry, whose answer may have been lost, costs no allowance and is never refused for it. */
 	private lately = new Set<string>();
 	private before = new Set<string>();
@@ -93,6 +237,7 @@ export class Gate {
 		this.sites = new SlidingWindow(MINUTE_MS, limits.requestsPerMinutePerSite, clock);
 		this.minute = new SlidingWindow(MINUTE_MS, limits.guestMessagesPerMinute, clock);
 		this.hour = new SlidingWindow(HOUR_MS, limits.guestMessagesPerHour, clock);
+		this.pictures = new PictureGate(clock, limits);
 	}
 
 	/** One request of an address (a network of addresses, `callers.ts`), before anything of it is parsed. Throws `rate_limited`. */
@@ -129,21 +274,12 @@ export class Gate {
 
 	/** Opens one stream of a caller. Returns what closes it, once. Throws `rate_limited`. */
 	openStream(caller: string): () => void {
-		const open = this.streams.get(caller) ?? 0;
-		if (open >= this.limits.streamsPerCaller) {
+		if (this.streams.get(caller) >= this.limits.streamsPerCaller) {
 			throw new DeskError("rate_limited", "Too many streams are open at once. Close one, then open this again.", {
 				retryAfterSeconds: 1,
 				metadata: { limit: String(this.limits.streamsPerCaller) },
 			});
 		}
-		this.streams.set(caller, open + 1);
-		let closed = false;
-		return () => {
-			if (closed) return;
-			closed = true;
-			const left = (this.streams.get(caller) ?? 1) - 1;
-			if (left > 0) this.streams.set(caller, left);
-			else this.streams.delete(caller);
-		};
+		return this.streams.take(caller);
 	}
 }

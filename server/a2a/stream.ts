@@ -7,9 +7,10 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Engine, JsonText, TaskEvent } from "../engine/engine.js";
+import type { Engine, JsonText, ShutOut, TaskEvent } from "../engine/engine.js";
 import type { Clock } from "../engine/ports.js";
 import type { PrincipalRow } from "../engine/rows.js";
+import { manyAtOnce } from "./batches.js";
 import type { Exchange } from "./http.js";
 import type { Gate } from "./limits.js";
 
@@ -190,17 +191,32 @@ export interface Held {
 	close(): void;
 }
 
+/** Who wants to hold something open at a desk, and how it is found out later whether they still may. */
+export interface Holder {
+	readonly principal: PrincipalRow | null;
+	readonly deskId: number;
+	/** What `OpenStreams.shutOuts` was before it was looked at who they are. */
+	readonly since: number;
+	/** Looks again at the desk and the credential; `principal` is whose it is by now. Gives what refuses them, if something does. Never rejects. */
+	refusal(principal: PrincipalRow | null): Promise<DeskError | undefined>;
+}
+
 interface Holding {
 	held: Held;
-	deskId: number;
+	holder: Holder;
 	exchange: Pick<Exchange, "controller" | "outgoing">;
 }
+
+/** Of those that hold something open, so many are looked at together. */
+const AT_ONCE = 64;
 
 /** Why nothing waits any more when the server stops: who waited is told what there is, without a reason. */
 const STOPPING = new DOMException("The server stops.", "AbortError");
 
 /** What is now held open on a door: streams are counted a caller; all of it ends when its caller is shut out (reliability.md G-20), and when the server stops (G-21). */
 export class OpenStreams {
+	/** How often somebody may have been shut out: whoever was looked at before is looked at again. */
+	shutOuts = 0;
 	private readonly holdings = new Set<Holding>();
 	private ended = false;
 
@@ -208,29 +224,29 @@ export class OpenStreams {
 		engine: Engine,
 		private readonly gate: Gate,
 	) {
-		engine.onShutOut(({ principalId, deskId: desk, site, embed, everybody }) => {
-			// A site or an embed that was shut out is none of an agent's.
-			if (site !== undefined || embed !== undefined) return;
-			for (const { held, deskId, exchange } of this.holdings) {
-				const { principal } = held;
-				const meant =
-					principalId === undefined ? deskId === desk && (everybody || principal?.kind === "guest") : principal?.id === principalId;
-				if (meant)
-					exchange.controller.abort(new DeskError("unauthenticated", "This token or key was ended, and what it held open with it."));
-			}
+		engine.onShutOut((who) => {
+			this.shutOuts++;
+			const meant = [...this.holdings].filter((holding) => isMeant(holding, who));
+			void manyAtOnce(meant, AT_ONCE, (holding) => this.recheck(holding));
 		});
 	}
 
+	/** Ends what is held by who may not be here any more, and says why. */
+	private async recheck(holding: Holding): Promise<void> {
+		const refusal = await holding.holder.refusal(holding.held.principal);
+		if (refusal && this.holdings.has(holding)) holding.exchange.controller.abort(refusal);
+	}
+
 	/** Takes a stream's place for a caller, or for a network while nobody is known. Throws `rate_limited` where there are as many as may be. */
-	open(principal: PrincipalRow | null, network: string, deskId: number, exchange: Holding["exchange"]): Held {
+	open(holder: Holder, network: string, exchange: Holding["exchange"]): Held {
 		this.mustBeOpen();
-		return this.add(principal, deskId, exchange, this.gate.openStream(principal ? principal.uid : `at ${network}`));
+		return this.add(holder, exchange, this.gate.openStream(holder.principal ? holder.principal.uid : `at ${network}`));
 	}
 
 	/** A send that waits. It is no stream and takes no place of one. */
-	wait(principal: PrincipalRow | null, deskId: number, exchange: Holding["exchange"]): Held {
+	wait(holder: Holder, exchange: Holding["exchange"]): Held {
 		this.mustBeOpen();
-		return this.add(principal, deskId, exchange, () => undefined);
+		return this.add(holder, exchange, () => undefined);
 	}
 
 	/** Takes in no more, ends all there is as it stands, and resolves when the last of it has been written. */
@@ -253,13 +269,21 @@ export class OpenStreams {
 		if (this.ended) throw new DeskError("unavailable", "The server is restarting. Try again in a few seconds.", { retryAfterSeconds: 2 });
 	}
 
-	private add(principal: PrincipalRow | null, deskId: number, exchange: Holding["exchange"], giveBack: () => void): Held {
+	private add(holder: Holder, exchange: Holding["exchange"], giveBack: () => void): Held {
 		const close = (): void => {
 			giveBack();
 			this.holdings.delete(holding);
 		};
-		const holding: Holding = { held: { principal, close }, deskId, exchange };
+		const holding: Holding = { held: { principal: holder.principal, close }, holder, exchange };
 		this.holdings.add(holding);
+		if (holder.since !== this.shutOuts) void this.recheck(holding);
 		return holding.held;
 	}
+}
+
+function isMeant({ held, holder }: Holding, who: ShutOut): boolean {
+	if (who.anybody) return true;
+	if (who.principalId !== undefined) return held.principal?.id === who.principalId;
+	// A site or an embed that was shut out is none of an agent's.
+	return holder.deskId === who.deskId && who.site === undefined && who.embed === undefined;
 }

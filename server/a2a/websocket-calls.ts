@@ -142,7 +142,7 @@ async function stream(session: Session, call: SocketCall, method: MethodName, pa
 // The binding's own methods
 
 const FollowSchema = z.strictObject({ contextId: callerId, after: explicit(seqNumber) });
-const UnfollowSchema = z.strictObject({ contextId: callerId });
+const ContextSchema = z.strictObject({ contextId: callerId });
 const HistorySchema = z.strictObject({ contextId: callerId, before: int32(1), limit: explicit(int32(1, LIMITS.historyPage)) });
 const EventsSchema = z.strictObject({
 	contextId: callerId,
@@ -177,7 +177,7 @@ const METHODS = {
 	},
 
 	async Unfollow(session, _call, params) {
-		session.unfollow(read(UnfollowSchema, params).contextId);
+		session.unfollow(read(ContextSchema, params).contextId);
 		return { json: "{}" };
 	},
 
@@ -201,7 +201,7 @@ const METHODS = {
 	},
 
 	async [CHAT_METHODS.typing](session, { engine, desk, caller }, params) {
-		const { contextId } = read(UnfollowSchema, params);
+		const { contextId } = read(ContextSchema, params);
 		await muted(session, contextId, { kind: "typing", side: "asker" }, () => engine.typing(caller, desk, contextId));
 		return { json: "{}" };
 	},
@@ -219,7 +219,7 @@ const METHODS = {
 	},
 
 	async [CHAT_METHODS.ratings](_session, { engine, desk, caller }, params) {
-		const { contextId } = read(UnfollowSchema, params);
+		const { contextId } = read(ContextSchema, params);
 		const result: RatingsResult = { ratings: await engine.ratings(caller, desk, contextId) };
 		return { json: JSON.stringify(result) };
 	},

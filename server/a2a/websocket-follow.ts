@@ -172,12 +172,3 @@ export class Follower {
 		if (this.waiters.length === 0) this.waiters = undefined;
 	}
 }
-
-/** Does something for each of many, giving the loop a turn after every `size`. */
-export async function inBatches<T>(items: Iterable<T>, size: number, act: (item: T) => unknown): Promise<void> {
-	let done = 0;
-	for (const item of [...items]) {
-		await act(item);
-		if (++done % size === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-	}
-}

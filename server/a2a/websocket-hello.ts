@@ -109,11 +109,16 @@ function provenanceOf(engine: Engine, desk: Desk, ticket: string | undefined): P
  * Whether somebody who comes so may speak to the desk as it is now. A desk whose A2A is switched off still has its chat: only
  * sockets with a ticket get in. The site's rule and the embed are looked at each time (design.md, "The embed handshake", 4). Throws `forbidden`.
  */
-export async function checkDoor(engine: Engine, desk: Desk, provenance: Provenance): Promise<void> {
+export async function checkDoor(
+	engine: Engine,
+	desk: Desk,
+	provenance: Provenance,
+	checkSite: Engine["embed"]["check"] = engine.embed.check,
+): Promise<void> {
 	if (provenance.channel === "a2a" && !desk.settings.a2a)
 		throw new DeskError("forbidden", "This desk does not answer agents. Its chat page does.");
 	if (provenance.site === undefined) return;
-	const answer = await engine.embed.check(desk, provenance.site, provenance.embed);
+	const answer = await checkSite(desk, provenance.site, provenance.embed);
 	if (answer.show) return;
 	if (answer.reason === "no_such_embed")
 		throw new DeskError("forbidden", "The embed that this chat came by was deleted. The site's owner can paste another.");

@@ -19,6 +19,7 @@ import { checkDoor, checkGuest, type Greeting, greet, type Opening } from "./web
 import { SocketLine } from "./websocket-line.js";
 import type { Link, SocketParts } from "./websocket-parts.js";
 import type { Place } from "./websocket-places.js";
+import type { Look } from "./websocket-shutout.js";
 
 /** Requests that may come before Hello is answered. */
 const EARLY = 16;
@@ -118,7 +119,7 @@ export class Session extends SocketLine implements Place, Line {
 			const error = this.refuse(request.id, thrown);
 			return this.close(closeCodeOf(error), "Hello was refused.");
 		}
-		if (shutOuts !== this.parts.shutOuts) void this.recheck();
+		if (shutOuts !== this.parts.shutOuts) void this.recheck({ credential: true, checkSite: this.engine.embed.check });
 		const { early = [] } = this;
 		this.early = undefined;
 		for (const data of early) this.hearEarly(data);
@@ -280,15 +281,16 @@ export class Session extends SocketLine implements Place, Line {
 
 	/**
 	 * Looks again whether this caller may be here, after somebody was shut out (reliability.md G-20): the desk, the credential, the
-	 * site. What cannot be looked at is closed.
+	 * site. What cannot be looked at is closed. Never rejects.
 	 */
-	async recheck(): Promise<void> {
+	async recheck({ credential, checkSite }: Look): Promise<void> {
 		const { caller, parts } = this;
 		if (!caller || this.isClosed()) return;
 		try {
 			const desk = await this.deskNow();
-			if (!(await parts.engine.identify(this.credential, desk))) return this.shut(CLOSE.credential, "This token or key was ended.");
-			await checkDoor(parts.engine, desk, caller.provenance);
+			if (credential && !(await parts.engine.identify(this.credential, desk)))
+				return this.shut(CLOSE.credential, "This token or key was ended.");
+			await checkDoor(parts.engine, desk, caller.provenance, checkSite);
 		} catch (thrown) {
 			const error = asDeskError(thrown, (fault) => parts.log("error", { err: fault }, "A socket could not be checked"));
 			this.shut(closeCodeOf(error), "Not allowed any more.");

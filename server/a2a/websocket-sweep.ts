@@ -4,7 +4,8 @@
  */
 import { CLOSE, type Tick } from "../../shared/channel.js";
 import type { Clock } from "../engine/ports.js";
-import { type Follower, inBatches } from "./websocket-follow.js";
+import { inBatches } from "./batches.js";
+import type { Follower } from "./websocket-follow.js";
 import { notification } from "./websocket-frames.js";
 import { hashOf } from "./websocket-hello.js";
 import type { SocketParts } from "./websocket-parts.js";

@@ -9,14 +9,16 @@ import { CLOSE } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS, type Limits } from "../../shared/limits.js";
 import type { Engine } from "../engine/engine.js";
+import { inBatches } from "./batches.js";
 import type { Log } from "./call.js";
 import type { Cards } from "./card.js";
 import { type Gate, SlidingWindow } from "./limits.js";
-import { Fanout, inBatches } from "./websocket-follow.js";
+import { Fanout } from "./websocket-follow.js";
 import { EventFrames, frameOf, notification } from "./websocket-frames.js";
 import { Link, type SocketParts } from "./websocket-parts.js";
 import { Places } from "./websocket-places.js";
 import { Session } from "./websocket-session.js";
+import { endThoseShutOut } from "./websocket-shutout.js";
 import { Sweep } from "./websocket-sweep.js";
 import { refuse, upgrades } from "./websocket-upgrade.js";
 
@@ -113,16 +115,7 @@ export function attachWebsocket(options: WebsocketOptions): Websocket {
 	});
 	server.on("upgrade", onUpgrade);
 
-	const stopShutOut = engine.onShutOut(({ principalId, deskId, site, embed }) => {
-		parts.shutOuts++;
-		const meant = [...parts.sessions].filter(({ caller, deskId: at }) => {
-			if (!caller) return false;
-			if (principalId !== undefined) return caller.principal?.id === principalId;
-			if (embed !== undefined) return at === deskId && caller.provenance.embed === String(embed);
-			return at === deskId && (site === undefined || caller.provenance.site !== undefined);
-		});
-		void inBatches(meant, BATCH, (session) => session.recheck());
-	});
+	const stopShutOut = endThoseShutOut(parts);
 	const stopPresence = engine.onPresence((deskId, { online, opensAt }) => {
 		// Without a time the key is left out.
 		const frame = frameOf(notification("event", JSON.stringify({ contextId: "", signal: { kind: "presence", online, opensAt } })));

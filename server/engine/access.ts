@@ -1,7 +1,7 @@
 /**
  * Who somebody is: credentials to principals. A guest's token is its id, its generation and an HMAC, so it can be made again and
  * is kept nowhere; a key is kept as a hash. A credential that is not valid (any more) and one that never was are the same
- * undefined. What was found is remembered for a second, and forgotten at once when this process revokes it.
+ * undefined. What was found is remembered for a second, and forgotten at once when a notice says that it was revoked.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { LIMITS } from "../../shared/limits.js";
@@ -23,6 +23,8 @@ export const hashOf = (secret: string): string => createHash("sha256").update(se
 
 export class Access {
 	private readonly known = new Map<string, { principal: PrincipalRow; until: number }>();
+	/** Raised when something is forgotten: what was being looked up meanwhile is not remembered. */
+	private forgotten = 0;
 	private readonly nonces = new Map<string, { guest: Promise<PrincipalRow>; until: number }>();
 
 	constructor(
@@ -37,6 +39,7 @@ export class Access {
 		const at = `${desk.row.id} ${credential}`;
 		const known = this.known.get(at);
 		if (known && known.until > clock.now()) return known.principal;
+		const { forgotten } = this;
 		const principal = credential.startsWith(GUEST)
 			? await this.guestOf(credential, desk)
 			: credential.startsWith(KEY)
@@ -44,7 +47,7 @@ export class Access {
 				: undefined;
 		if (!principal) return undefined;
 		if (this.known.size >= REMEMBER_MAX) this.known.clear();
-		this.known.set(at, { principal, until: clock.now() + REMEMBER_MS });
+		if (forgotten === this.forgotten) this.known.set(at, { principal, until: clock.now() + REMEMBER_MS });
 		if (principal.seenAt + TOUCH_MS < clock.now())
 			void this.parts.store.write("touch", { principalId: principal.id, now: clock.now() }).catch(() => undefined);
 		return principal;
@@ -52,7 +55,13 @@ export class Access {
 
 	/** Forgets what was remembered of a principal: its credentials are looked up again. */
 	forget(principalId: number): void {
+		this.forgotten++;
 		for (const [at, { principal }] of this.known) if (principal.id === principalId) this.known.delete(at);
+	}
+
+	forgetAll(): void {
+		this.forgotten++;
+		this.known.clear();
 	}
 
 	private async guestOf(token: string, desk: Desk): Promise<PrincipalRow | undefined> {

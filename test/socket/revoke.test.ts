@@ -1,51 +1,15 @@
 /**
  * T-REVOKE (reliability.md G-20): whoever is shut out, as a key, a guest, a site or an embed, hears nothing that is said a second
  * later, on none of many sockets, while everybody else hears all of it; and is not let in again. Time is the injected clock's, and
- * what is said carries in its words whether it was said in time: no real clock is looked at.
+ * what is said carries in its words whether it was said in time: no real clock is looked at. The same at another node: `revoke-nodes.test.ts`.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { a2aDoor } from "../../server/a2a/door.js";
 import type { Desk, Engine } from "../../server/engine/engine.js";
-import type { Answerer } from "../../server/engine/ports.js";
 import { WIDE_LIMITS } from "../limits.js";
 import { type Client, dial, message, Refused } from "./client.js";
+import { type Crier, crier } from "./crier.js";
 import { type Attached, attach, openSocketDesk, type SocketDesk, settle } from "./open.js";
-
-/** Says aloud, in every conversation at once, what the test gives it; comes to an end only when it is told to. */
-function crier(): Answerer & { cry(words: string): void; hush(): void } {
-	const listening = new Set<(words: string | null) => void>();
-	return {
-		name: "crier",
-		inProcess: true,
-		maySilence: false,
-		async *answer(_turn, signal) {
-			const waiting: (string | null)[] = [];
-			let wake: () => void = () => undefined;
-			const hear = (words: string | null): void => {
-				waiting.push(words);
-				wake();
-			};
-			listening.add(hear);
-			signal.addEventListener("abort", () => wake());
-			try {
-				while (!signal.aborted) {
-					const words = waiting.shift();
-					if (words === undefined) await new Promise<void>((resolve) => (wake = resolve));
-					else if (words === null) break;
-					else yield { type: "text" as const, text: words };
-				}
-			} finally {
-				listening.delete(hear);
-			}
-			yield { type: "reply" as const, asks: false };
-		},
-		cry: (words) => {
-			for (const hear of listening) hear(words);
-		},
-		hush() {
-			for (const hear of listening) hear(null);
-		},
-	};
-}
 
 const KINDS = ["key", "guest", "site", "embed"] as const;
 type Kind = (typeof KINDS)[number];
@@ -62,18 +26,13 @@ let made = 0;
 class World {
 	private constructor(
 		private readonly desk: SocketDesk,
-		private readonly answerer: ReturnType<typeof crier>,
+		private readonly answerer: Crier,
 		readonly groups: Record<Kind, Group>,
 		readonly others: Group[],
 		private readonly shut: Record<Kind, () => Promise<void>>,
 	) {}
 
-	static async open(
-		desk: SocketDesk,
-		answerer: ReturnType<typeof crier>,
-		there: Pick<Attached, "port" | "handle">,
-		size: number,
-	): Promise<World> {
+	static async open(desk: SocketDesk, answerer: Crier, there: Pick<Attached, "port" | "handle">, size: number): Promise<World> {
 		const { engine, handle } = desk;
 		const { owner } = engine;
 		const row = (await engine.desk(handle)) as Desk;
@@ -260,13 +219,13 @@ describe("of 500 sockets", () => {
 		expect(world.cutAmongOthers()).toBe(0);
 	}, 120_000);
 
-	it("none is alone: event streams of who is shut out end as well, and others' go on", async () => {
+	it("none is alone: event streams of who is shut out end as well, and others' go on, those by another key of the account too", async () => {
 		const { owner } = desk.engine;
 		const row = (await desk.engine.desk("mira")) as Desk;
-		const key = await owner.createKey("mira", "streams");
+		const [key, otherKey] = [await owner.createKey("mira", "streams"), await owner.createKey("mira", "other streams")];
 		const [guest, other] = await Promise.all([1, 2].map((n) => desk.engine.welcomeGuest(row, `a nonce of streams ${n}`)));
 		const gone = [await streamsOf(key), await streamsOf(guest?.token as string)].flat();
-		const kept = await streamsOf(other?.token as string);
+		const kept = [await streamsOf(other?.token as string), await streamsOf(otherKey)].flat();
 		const heard = async (words: string): Promise<void> => {
 			answerer.cry(words);
 			while (!kept.every(({ text }) => text.includes(words))) {
@@ -289,6 +248,42 @@ describe("of 500 sockets", () => {
 			expect(stream.text).not.toContain("late to some.");
 		}
 		for (const stream of kept) stream.leave();
+	});
+
+	it("none is an event stream that was about to be opened", async () => {
+		const { engine, config } = desk;
+		const row = (await engine.desk("mira")) as Desk;
+		const { principal, token } = await engine.welcomeGuest(row, "a nonce of one who is late");
+		const [first] = await streamsOf(token);
+		first?.leave();
+		let reached: () => void = () => undefined;
+		let letIn: () => void = () => undefined;
+		const known = new Promise<void>((resolve) => (reached = resolve));
+		const held = new Promise<void>((resolve) => (letIn = resolve));
+		const door = a2aDoor({
+			engine: {
+				...engine,
+				// Whose the token is was found out while it was still good.
+				async identify(...who) {
+					const found = await engine.identify(...who);
+					reached();
+					await held;
+					return found;
+				},
+			},
+			config,
+			log: () => undefined,
+			version: "1",
+		});
+		const headers = { "content-type": "application/json", "a2a-version": "1.0", authorization: `Bearer ${token}` };
+		const { tasks } = (await (await desk.app.request("/a2a/mira/tasks", { headers })).json()) as { tasks: { id: string }[] };
+		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SubscribeToTask", params: { id: tasks[0]?.id } });
+		const opening = door.request("/a2a/mira", { method: "POST", headers, body });
+		await known;
+		await engine.owner.revokeGuest("mira", principal.uid);
+		letIn();
+		const text = await (await opening).text();
+		expect(text).toContain("UNAUTHENTICATED");
 	});
 
 	it("none speaks by an owner's session, so that none outlives it", async () => {
