@@ -2,4 +2,5 @@
 import type { Answerer } from "../engine/ports.js";
 import { knowledge } from "./knowledge.js";
 
-export const answerers = (): Answerer[] => [knowledge()];
+/** `now`: milliseconds, by the program's clock. */
+export const answerers = (now: () => number): Answerer[] => [knowledge(now)];

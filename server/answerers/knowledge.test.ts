@@ -5,6 +5,7 @@ import { answerers } from "./index.js";
 import { quoted, tell, turnOf } from "./knowledge/ask.fixture.js";
 import { knowledge } from "./knowledge.js";
 
+const NOW = Date.UTC(2026, 2, 23, 10);
 const HOURS = {
 	path: "hours.md",
 	text: "# Opening hours\n\n- Tuesday to Friday: 10:00–18:00\n- Saturday: 11:00–16:00\n- Sunday and Monday: closed\n",
@@ -16,11 +17,15 @@ const SHIPPING = {
 const CHINESE = { path: "kiln.md", text: "# 电窑\n\n周五下午可以参观电窑。\n" };
 const NOTES: MemoryFile[] = [HOURS, SHIPPING, CHINESE];
 
-const ask = (question: string, memory = NOTES, before: string[] = []) => tell(knowledge(), turnOf(memory, [question], before));
+const ask = (question: string, memory = NOTES, before: string[] = []) =>
+	tell(
+		knowledge(() => NOW),
+		turnOf(memory, [question], before),
+	);
 
 describe("the answerer of the table", () => {
 	it("needs nothing, runs here, and always says something", () => {
-		expect(answerers().map(({ name, inProcess, maySilence }) => ({ name, inProcess, maySilence }))).toEqual([
+		expect(answerers(() => NOW).map(({ name, inProcess, maySilence }) => ({ name, inProcess, maySilence }))).toEqual([
 			{ name: "knowledge", inProcess: true, maySilence: false },
 		]);
 	});
@@ -238,14 +243,23 @@ describe("parts that are no words", () => {
 	const picture = [{ url: "https://files.example/1.png", mediaType: "image/png" }];
 
 	it("are said to be unreadable, in the visitor's language", async () => {
-		const alone = await tell(knowledge(), turnOf(NOTES, [picture], ["你好"]));
+		const alone = await tell(
+			knowledge(() => NOW),
+			turnOf(NOTES, [picture], ["你好"]),
+		);
 		expect(alone).toMatchObject({ text: "我现在只能读文字，还看不了图片和文件。请把想问的写出来。", gaps: [] });
-		const english = await tell(knowledge(), turnOf(NOTES, [picture], [], { language: "en" }));
+		const english = await tell(
+			knowledge(() => NOW),
+			turnOf(NOTES, [picture], [], { language: "en" }),
+		);
 		expect(english.text).toContain("can't read pictures or files yet");
 	});
 
 	it("do not keep the words beside them from being answered", async () => {
-		const { text } = await tell(knowledge(), turnOf(NOTES, [[{ text: "Are you open on Saturday?" }, ...picture]]));
+		const { text } = await tell(
+			knowledge(() => NOW),
+			turnOf(NOTES, [[{ text: "Are you open on Saturday?" }, ...picture]]),
+		);
 		expect(text).toContain("11:00–16:00");
 		expect(text).toContain("can't read the picture or file");
 	});
@@ -255,7 +269,7 @@ describe("a turn", () => {
 	it("stops when its signal aborts, without an ending", async () => {
 		const stop = new AbortController();
 		const said: (Piece | Ending)[] = [];
-		for await (const piece of knowledge().answer(turnOf(NOTES, ["When are you open?"]), stop.signal)) {
+		for await (const piece of knowledge(() => NOW).answer(turnOf(NOTES, ["When are you open?"]), stop.signal)) {
 			said.push(piece);
 			stop.abort();
 		}
@@ -263,14 +277,14 @@ describe("a turn", () => {
 	});
 
 	it("answers from the memory as it is now", async () => {
-		const one = knowledge();
+		const one = knowledge(() => NOW);
 		expect((await tell(one, turnOf(NOTES, ["Are you open on Saturday?"]))).text).toContain("11:00–16:00");
 		const changed = [{ ...HOURS, text: HOURS.text.replace("11:00–16:00", "closed") }, SHIPPING];
 		expect((await tell(one, turnOf(changed, ["Are you open on Saturday?"]))).text).toContain("> - Saturday: closed");
 	});
 
 	it("keeps desks, and the people of one desk, apart", async () => {
-		const one = knowledge();
+		const one = knowledge(() => NOW);
 		const ada = [HOURS, { path: "people/ada.md", text: "Your parcel waits at the post office." }];
 		expect((await tell(one, turnOf(ada, ["Where is my parcel?"]))).text).toContain("post office");
 		expect((await tell(one, turnOf([HOURS], ["Where is my parcel?"]))).gaps).toHaveLength(1);
@@ -282,7 +296,7 @@ describe("a turn", () => {
 			path: `notes-${i}.md`,
 			text: `# Notes ${i}\n\n${`Piece ${i} is shipped for €${i}, packed in paper.\n\n`.repeat(10)}`,
 		}));
-		const one = knowledge();
+		const one = knowledge(() => NOW);
 		const turn = () => turnOf([...NOTES, ...files.map((file) => ({ ...file }))], ["Are you open on Saturday?"]);
 		await tell(one, turn());
 		const times: number[] = [];
@@ -297,7 +311,7 @@ describe("a turn", () => {
 	});
 
 	it("reads hostile messages of 16 KB without stalling", async () => {
-		const one = knowledge();
+		const one = knowledge(() => NOW);
 		await tell(one, turnOf(NOTES, ["hi"]));
 		for (const unit of [
 			"a ",

@@ -7,6 +7,7 @@
  * What it may quote: any file the engine gives it (those under `people/` it gives only for that person), but never one whose
  * name begins with `_`, nor `instructions.md`: they tell an agent what to do and are not for visitors.
  */
+import { LIMITS } from "../../shared/limits.js";
 import type { Answerer, Ending, Piece, Turn, TurnMessage } from "../engine/ports.js";
 import { type Answer, alsoUnread, answers, smallTalk, unread } from "./knowledge/compose.js";
 import { find, type Group } from "./knowledge/find.js";
@@ -17,13 +18,8 @@ import { lookOutside } from "./knowledge/outside.js";
 import type { Shelf } from "./knowledge/shelf.js";
 import { type Asked, clausesOf, eachOf, questionsOf, readQuestion, type Self } from "./knowledge/talk.js";
 
-/** Characters (code points: none is cut in two) of a question kept for the owner. */
-const GAP_CHARS = 500;
-/** Questions answered in one turn; a longer list is answered as far as this. */
-const ANSWERS = 8;
-
 /** A new answerer with a library of its own. `now`: milliseconds, for what asks about days. */
-export function knowledge(now: () => number = Date.now): Answerer {
+export function knowledge(now: () => number): Answerer {
 	const library = new Library();
 	return {
 		name: "knowledge",
@@ -74,7 +70,7 @@ function listen(turn: Turn, shelves: readonly Shelf[]): Heard {
 		if (courtesy === null) for (const asked of questionsOf(text)) list.push(...answer(asked, language, said, self, shelves));
 		said.push(text);
 	}
-	return { owner, language, told: list.slice(0, ANSWERS), talk, unread: false };
+	return { owner, language, told: list.slice(0, LIMITS.answersPerTurn), talk, unread: false };
 }
 
 function reply(
@@ -89,7 +85,10 @@ function reply(
 	if (turn.incoming.some((m) => m.message.parts.some((part) => part.text === undefined))) pieces.push(...alsoUnread(language));
 	return {
 		pieces,
-		gaps: told.filter((one) => one.outside?.keep ?? one.found.length === 0).map((one) => [...one.question].slice(0, GAP_CHARS).join("")),
+		gaps: told
+			.filter((one) => one.outside?.keep ?? one.found.length === 0)
+			// Code points: none is cut in two.
+			.map((one) => [...one.question].slice(0, LIMITS.gapChars).join("")),
 	};
 }
 

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../shared/limits.js";
 import { calendarServer } from "../../test/apps/services.js";
 import { openWeb, type Web } from "../../test/apps/web.js";
 import type { Apps } from "../engine/apps-ports.js";
 import { createOutbound, type Outbound } from "../outbound/fetch.js";
-import { engagementsIn } from "./calendar.js";
+import { engagementsIn } from "./feed.js";
+import { type FeedReader, feedReader } from "./feed-reader.js";
 import { createApps } from "./index.js";
 
 const signal = new AbortController().signal;
@@ -43,7 +45,8 @@ const event = (...lines: string[]): string =>
 
 /** `2026-03-29T09:00Z 2026-03-29T10:00Z Title`, a line an engagement. */
 const told = async (text: string, from = "2026-03-23", to = "2026-04-06"): Promise<string[]> => {
-	const found = await engagementsIn(text, Date.parse(`${from}T00:00Z`), Date.parse(`${to}T00:00Z`), "Europe/Lisbon", signal);
+	const span = { from: Date.parse(`${from}T00:00Z`), to: Date.parse(`${to}T00:00Z`) };
+	const found = engagementsIn({ feed: text, ...span, timeZone: "Europe/Lisbon" });
 	const short = (ms: number): string => new Date(ms).toISOString().replace(":00.000Z", "Z");
 	return found.map((e) => `${short(e.from)} ${short(e.to)}${e.title === undefined ? "" : ` ${e.title}`}`).sort();
 };
@@ -198,20 +201,24 @@ describe("a calendar's events", () => {
 		});
 	});
 
-	it("that repeat every second hold nobody up: they are given up, and others have their turn meanwhile", async () => {
-		const bomb = feed(event("DTSTART:19700101T000000Z", "DURATION:PT1S", "RRULE:FREQ=SECONDLY"));
-		let longest = 0;
-		let last = performance.now();
-		const timer = setInterval(() => {
-			longest = Math.max(longest, performance.now() - last);
-			last = performance.now();
-		}, 1);
-		const stop = new AbortController();
-		const looking = engagementsIn(bomb, Date.UTC(2026, 2, 23), Date.UTC(2026, 3, 6), "UTC", stop.signal);
-		setTimeout(() => stop.abort(), 300);
-		await expect(looking).rejects.toThrow();
-		clearInterval(timer);
-		expect(longest).toBeLessThan(200);
+	it("are given up where they repeat, or are, more than anybody's life", async () => {
+		const many = "That calendar repeats more than can be looked through.";
+		const seconds = event("DTSTART:19700101T000000Z", "DURATION:PT1S", "RRULE:FREQ=SECONDLY");
+		await expect(told(feed(seconds))).rejects.toMatchObject({ code: "unavailable", message: many });
+		const period = (at: string, times: number) =>
+			`BEGIN:VFREEBUSY\nFREEBUSY:${Array(times).fill(`${at}T090000Z/PT1H`).join(",")}\nEND:VFREEBUSY`;
+		expect(await told(feed(period("20260324", LIMITS.calendarEngagements)))).toHaveLength(LIMITS.calendarEngagements);
+		await expect(told(feed(period("20260324", LIMITS.calendarEngagements + 1)))).rejects.toMatchObject({ message: many });
+		// None of them is in the time that is asked about.
+		expect(await told(feed(period("20200324", LIMITS.calendarOccurrences)))).toEqual([]);
+		await expect(told(feed(period("20200324", LIMITS.calendarOccurrences + 1)))).rejects.toMatchObject({ message: many });
+	});
+
+	it("have titles as long as may be told, whatever their author wrote", async () => {
+		const book = feed(event("DTSTART:20260324T090000Z", "DURATION:PT1H", `SUMMARY:${"  Words".repeat(100_000)}`));
+		const [line = ""] = await told(book);
+		expect(line).toContain("Words  Words");
+		expect(line.length).toBeLessThan(5 * LIMITS.eventTitleChars);
 	});
 
 	it("of ten full years are looked through fast", async () => {
@@ -235,6 +242,7 @@ describe("a calendar's events", () => {
 describe("a calendar that is connected", () => {
 	let web: Web;
 	let outbound: Outbound;
+	let feeds: FeedReader;
 	let apps: Apps;
 	let text: string;
 	const PATH = "/calendar/ical/anna%40example.com/private-0123456789abcdef/basic.ics";
@@ -243,7 +251,8 @@ describe("a calendar that is connected", () => {
 	beforeEach(async () => {
 		web = await openWeb();
 		outbound = createOutbound({ privateOrigins: [], ownHosts: [], ownAddresses: [], dial: web.dial });
-		apps = createApps({ outbound, now: () => now });
+		feeds = feedReader(new URL("../feed-reader.js", import.meta.url));
+		apps = createApps({ outbound, feeds, now: () => now });
 		text = feed(event("DTSTART:20260324T090000Z", "DTEND:20260324T100000Z", "SUMMARY:Dentist"));
 		await web.serve(
 			"calendar.example",
@@ -251,6 +260,7 @@ describe("a calendar that is connected", () => {
 		);
 	});
 	afterEach(async () => {
+		feeds.close();
 		await outbound.close();
 		await web.close();
 	});
@@ -278,6 +288,12 @@ describe("a calendar that is connected", () => {
 		["no such zone", { timeZone: "Lisbon" }, "no time zone"],
 	])("is refused with a plain sentence for %s", async (_, more, words) => {
 		await expect(connect(more)).rejects.toMatchObject({ message: expect.stringContaining(words) });
+	});
+
+	it("is not read where it never comes to an end, and the one who connects it is told why", async () => {
+		text = feed(event("DTSTART:20260101T090000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"));
+		apps = createApps({ outbound, feeds: feedReader(new URL("../feed-reader.js", import.meta.url), 50), now: () => now });
+		await expect(connect()).rejects.toMatchObject({ code: "unavailable", message: "That calendar takes too long to look through." });
 	});
 
 	it("has to say its zone, or have it said", async () => {

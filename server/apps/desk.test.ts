@@ -6,6 +6,7 @@ import { openTestDesk, type TestDesk } from "../../test/desk.js";
 import { knowledge } from "../answerers/knowledge.js";
 import type { Desk } from "../engine/engine.js";
 import { createOutbound, type Outbound } from "../outbound/fetch.js";
+import { feedReader } from "./feed-reader.js";
 import { createApps } from "./index.js";
 
 const SITE = "https://site.example";
@@ -32,7 +33,7 @@ beforeEach(async () => {
 	outbound = createOutbound({ privateOrigins: [], ownHosts: [], ownAddresses: [], dial: web.dial });
 	desk = await openTestDesk({
 		answerer: knowledge(() => NOW),
-		apps: createApps({ outbound, now: () => NOW }),
+		apps: createApps({ outbound, feeds: feedReader(new URL("../feed-reader.js", import.meta.url)), now: () => NOW }),
 		memory: { "hours.md": "Open daily." },
 	});
 	await web.serve(

@@ -3,6 +3,7 @@ import { braveServer, type Page, searxngServer, tavilyServer } from "../../test/
 import { openWeb, type Web } from "../../test/apps/web.js";
 import type { AppKind, Apps, ConnectInput } from "../engine/apps-ports.js";
 import { createOutbound, type Outbound } from "../outbound/fetch.js";
+import { feedReader } from "./feed-reader.js";
 import { createApps } from "./index.js";
 
 let web: Web;
@@ -15,7 +16,7 @@ const signal = new AbortController().signal;
 beforeEach(async () => {
 	web = await openWeb();
 	outbound = createOutbound({ privateOrigins: [], ownHosts: [], ownAddresses: [], dial: web.dial });
-	apps = createApps({ outbound, now: Date.now });
+	apps = createApps({ outbound, feeds: feedReader(new URL("../feed-reader.js", import.meta.url)), now: Date.now });
 	pages = [
 		{ title: "Glazes &amp; kilns", url: "https://kilns.example/a?b=1", text: "How to <strong>glaze</strong> a pot &#39;well&#x27;" },
 	];

@@ -1,10 +1,11 @@
 /**
- * Decodes a picture and encodes it anew: turned as its camera said, in the colours of screens, with nothing else that the file held.
- * Runs in a process of its own (`server/encoder.ts`), since what it reads is a stranger's: only three decoders are there at all.
+ * Looks through a picture, decodes it and encodes it anew: turned as its camera said, in the colours of screens, with nothing else that
+ * the file held. Runs in a process of its own (`server/encoder.ts`), since what it reads is a stranger's: only three decoders are there at all.
  */
 import sharp from "sharp";
 import { LIMITS } from "../../shared/limits.js";
-import type { Kind } from "./inspect.js";
+import { essentialsOf, type Unfit } from "./inspect.js";
+import type { Kind } from "./kinds.js";
 
 /** From the server to the process that encodes. */
 export interface EncodeCall {
@@ -18,8 +19,8 @@ export interface Made {
 	width: number;
 	height: number;
 }
-/** `broken`: cannot be decoded. `pixels`, `size`: too many, too large. */
-export type EncodeRefusal = "broken" | "pixels" | "size";
+/** Besides what `essentialsOf` says: too many pixels, too many bytes. */
+export type EncodeRefusal = Unfit | "pixels" | "size";
 /** And back. */
 export type EncodeAnswer = { id: number; made: Made } | { id: number; refused: EncodeRefusal };
 
@@ -34,7 +35,9 @@ sharp.concurrency(1);
 const sizeOf = (image: { width: number; height: number }): number => image.width * image.height;
 
 /** Never throws for what the bytes are. */
-export async function encode({ kind, bytes }: Pick<EncodeCall, "kind" | "bytes">): Promise<Made | EncodeRefusal> {
+export async function encode({ kind, bytes: given }: Pick<EncodeCall, "kind" | "bytes">): Promise<Made | EncodeRefusal> {
+	const bytes = essentialsOf(kind, given);
+	if (typeof bytes === "string") return bytes;
 	try {
 		// The head alone first: how large it is must be known before memory is taken for it.
 		const head = await sharp(bytes, { limitInputPixels: false }).metadata();

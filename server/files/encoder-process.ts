@@ -9,14 +9,7 @@ import { fileURLToPath } from "node:url";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { EncodeAnswer, EncodeRefusal, Made } from "./encode.js";
-import type { Kind } from "./inspect.js";
-
-/** It takes the memory of a picture with it. */
-const IDLE_MS = 60_000;
-/** The heap of its JavaScript, megabytes; pictures are outside of it and bounded by their pixels. */
-const HEAP_MB = 128;
-/** Pictures that may wait for their turn. */
-const MOST_WAITING = 16;
+import type { Kind } from "./kinds.js";
 
 export interface EncoderProcess {
 	/** Throws `invalid_params`, `too_large`, `unavailable`. */
@@ -26,15 +19,25 @@ export interface EncoderProcess {
 
 const megapixels = LIMITS.picturePixels / 1_000_000;
 
+const unfit = (sentence: string, description: string) => (): DeskError =>
+	new DeskError("invalid_params", sentence, { violations: [{ field: "picture", description }] });
+const hides = (what: string) =>
+	unfit(`This picture has ${what} inside. Open it, save it again as a picture, and send that.`, `Has ${what} inside.`);
+
 const REFUSALS: Record<EncodeRefusal, () => DeskError> = {
-	broken: () =>
-		new DeskError("invalid_params", "This picture is damaged or not whole. Open it, save it again, and send that.", {
-			violations: [{ field: "picture", description: "Damaged or cut off." }],
-		}),
+	broken: unfit("This picture is damaged or not whole. Open it, save it again, and send that.", "Damaged or cut off."),
+	pieces: unfit("This picture is made of too many pieces. Open it, save it again, and send that.", "Made of too many pieces."),
+	archive: hides("an archive"),
+	pdf: hides("a PDF"),
+	page: hides("a web page"),
+	more: hides("something"),
 	pixels: () => new DeskError("too_large", `This picture has more than ${megapixels} megapixels. Make it smaller and send it again.`),
 	size: () =>
 		new DeskError("too_large", `This picture is larger than ${LIMITS.pictureBytes / 1024 / 1024} MiB. Make it smaller and send it again.`),
 };
+
+const busy = (): DeskError =>
+	new DeskError("unavailable", "Too many pictures are being looked at. Send yours again in a moment.", { retryAfterSeconds: 5 });
 
 /** `url`: the module that the process runs, as it is called when built. Where only its `.ts` is there, tsx loads it. `makeMs`: how long one picture may take. */
 export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs): EncoderProcess {
@@ -48,7 +51,7 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 		if (child) return child;
 		const path = fileURLToPath(url);
 		const isBuilt = existsSync(path);
-		const execArgv = [`--max-old-space-size=${HEAP_MB}`, ...(isBuilt ? [] : ["--import", import.meta.resolve("tsx")])];
+		const execArgv = [`--max-old-space-size=${LIMITS.pictureHeapMb}`, ...(isBuilt ? [] : ["--import", import.meta.resolve("tsx")])];
 		const begun = fork(isBuilt ? path : path.replace(/\.js$/, ".ts"), [], {
 			serialization: "advanced",
 			// Nothing of the server's surroundings: they hold passwords.
@@ -94,7 +97,7 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 				at.off("message", hear);
 				at.off("exit", gone);
 				at.off("error", gone);
-				idle = setTimeout(end, IDLE_MS);
+				idle = setTimeout(end, LIMITS.pictureIdleMs);
 				idle.unref();
 			};
 			at.on("message", hear);
@@ -106,12 +109,7 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 
 	return {
 		make(kind, bytes) {
-			if (waiting >= MOST_WAITING) {
-				const busy = new DeskError("unavailable", "Too many pictures are being looked at. Send yours again in a moment.", {
-					retryAfterSeconds: 5,
-				});
-				return Promise.reject(busy);
-			}
+			if (waiting >= LIMITS.picturesWaiting) return Promise.reject(busy());
 			waiting++;
 			const made = last.then(() => ask(kind, bytes));
 			last = made

@@ -1,5 +1,5 @@
 /** T-UPLOAD (reliability.md 4.2, 97): of what a stranger sends as a picture nothing is kept but the picture. */
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readlink, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -8,7 +8,8 @@ import { LIMITS } from "../../shared/limits.js";
 import * as some from "../../test/pictures.js";
 import type { PictureHand } from "../engine/ports.js";
 import { encoderProcess } from "./encoder-process.js";
-import { inspect } from "./inspect.js";
+import { essentialsOf } from "./inspect.js";
+import { takenKind } from "./kinds.js";
 import { type OpenedPictures, openPictures } from "./pictures.js";
 
 const ENCODER = new URL("../encoder.js", import.meta.url);
@@ -163,13 +164,13 @@ describe("what would take the server down", () => {
 
 	it("a text that unpacks to a hundred megabytes is never unpacked", async () => {
 		const came = await some.pngWith(some.bomb(100 * 1024 * 1024));
-		expect(inspect(came, "image/png").bytes.byteLength).toBeLessThan(1_000);
+		expect((essentialsOf("png", came) as Uint8Array).byteLength).toBeLessThan(1_000);
 		expect(await pictures.make(came, "image/png")).toMatchObject({ width: 8, height: 6 });
 	});
 
 	it("a profile of colours that is a bomb is left out", async () => {
 		const profile = some.chunk("iCCP", Buffer.concat([text("x\0\0"), Buffer.alloc(70_000, 1)]));
-		expect(inspect(await some.pngWith(profile), "image/png").bytes.byteLength).toBeLessThan(1_000);
+		expect((essentialsOf("png", await some.pngWith(profile)) as Uint8Array).byteLength).toBeLessThan(1_000);
 	});
 
 	it.each<[string, (size?: number) => Promise<Buffer>, string]>([
@@ -199,10 +200,121 @@ describe("what would take the server down", () => {
 
 	it("more than may wait are sent away for a moment", async () => {
 		const one = await some.png();
-		const all = await Promise.allSettled(Array.from({ length: 40 }, () => pictures.make(one, "image/png")));
+		const all = await Promise.allSettled(Array.from({ length: LIMITS.picturesWaiting + 3 }, () => pictures.make(one, "image/png")));
 		const refused = all.filter((r) => r.status === "rejected");
-		expect(refused.length).toBeGreaterThan(0);
+		expect(refused).toHaveLength(3);
 		for (const r of refused) expect(r.reason).toMatchObject({ code: "unavailable", detail: { retryAfterSeconds: 5 } });
+	});
+
+	it("a picture of nothing but pieces is refused after so many", async () => {
+		const pieces = (n: number) => some.pngWith(Buffer.concat(Array<Buffer>(n).fill(some.chunk("teXt", Buffer.alloc(0)))));
+		// Of its own it has a header, its pixels, and an end; what else is added is one too many.
+		const own = (await some.png()).toString("latin1").match(/IHDR|pHYs|IDAT|IEND/g)?.length ?? 0;
+		expect(essentialsOf("png", await pieces(LIMITS.pictureChunks - own))).toBeInstanceOf(Uint8Array);
+		expect(essentialsOf("png", await pieces(LIMITS.pictureChunks - own + 1))).toBe("pieces");
+		expect(essentialsOf("png", await pieces(870_000))).toBe("pieces");
+		await expect(pictures.make(await pieces(LIMITS.pictureChunks), "image/png")).rejects.toMatchObject({
+			code: "invalid_params",
+			message: expect.stringContaining("too many pieces"),
+		});
+	});
+
+	it("what begins like a page is named at once, however often it could be read anew", () => {
+		const began = process.cpuUsage();
+		for (const head of [
+			"<!---->".repeat(200),
+			`<?xml ${"?><!--".repeat(300)}`,
+			"<".repeat(10_000),
+			" ".repeat(10_000),
+			"<!-- --> ".repeat(200),
+		])
+			expect(() => takenKind(text(head), undefined)).toThrow(/^This is (?:a web page|no picture)\./);
+		expect(() => takenKind(text(`<?xml version="1.0"?>${"<!-- -->".repeat(50)}<svg>`), undefined)).toThrow("This is an SVG.");
+		// Tried every way, one of them would take longer than anybody lives.
+		expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
+	});
+
+	it.each<[string, () => Promise<Buffer>, string]>([
+		[
+			"ten megabytes of what a page begins with",
+			async () => Buffer.concat([text("\xff\xd8\xff"), Buffer.alloc(10 * 1024 * 1024 - 3, "<")]),
+			"image/jpeg",
+		],
+		[
+			"870,000 empty pieces",
+			() => some.pngWith(Buffer.concat(Array<Buffer>(870_000).fill(some.chunk("teXt", Buffer.alloc(0))))),
+			"image/png",
+		],
+	])("%s are looked through elsewhere: everybody else has their turn meanwhile", async (_, make, said) => {
+		const came = await make();
+		let turns = 0;
+		let waits = true;
+		const count = (): void => {
+			turns++;
+			if (waits) setImmediate(count);
+		};
+		setImmediate(count);
+		await expect(pictures.make(came, said)).rejects.toMatchObject({ code: "invalid_params" });
+		waits = false;
+		// Looked through here, it would have been refused before anybody's turn.
+		expect(turns).toBeGreaterThan(10);
+	});
+});
+
+/** What is read of a picture, whole. */
+async function read(uid: string): Promise<Buffer> {
+	const file = await pictures.open(uid);
+	return Buffer.from(await new Response(file?.read(() => undefined)).arrayBuffer());
+}
+
+describe("a picture that is read", () => {
+	const uid = "c".repeat(32);
+	const bytes = Buffer.alloc(1024 * 1024 + 7, "0123456789");
+	const open = async () => {
+		const ended: string[] = [];
+		const file = await pictures.open(uid);
+		if (!file) throw new Error("it is not there");
+		return { file, ended, reader: file.read(() => ended.push("ended")).getReader() };
+	};
+	/** Files that this process has open of it. */
+	const held = async (): Promise<number> => {
+		const all = await Promise.all((await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
+		return all.filter((path) => path.endsWith(uid)).length;
+	};
+
+	beforeAll(() => pictures.put(uid, bytes));
+
+	it("comes a piece at a time, as its reader takes it, and is not held as a whole", async () => {
+		const { file, reader, ended } = await open();
+		expect(file.bytes).toBe(bytes.byteLength);
+		expect(await held()).toBe(0);
+		const pieces: Uint8Array[] = [];
+		for (let next = await reader.read(); !next.done; next = await reader.read()) {
+			pieces.push(next.value);
+			expect(await held()).toBe(1);
+		}
+		expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+		expect(Math.max(...pieces.map((piece) => piece.buffer.byteLength))).toBe(64 * 1024);
+		expect(ended).toEqual(["ended"]);
+		expect(await held()).toBe(0);
+	});
+
+	it("is closed once, whenever its reader gives up", async () => {
+		const [unread, begun, inTheMiddle] = [await open(), await open(), await open()];
+		await unread.reader.cancel();
+		await begun.reader.read();
+		await begun.reader.cancel();
+		void inTheMiddle.reader.read();
+		await inTheMiddle.reader.cancel();
+		expect([unread.ended, begun.ended, inTheMiddle.ended]).toEqual([["ended"], ["ended"], ["ended"]]);
+		expect(await held()).toBe(0);
+	});
+
+	it("is over where it goes away meanwhile", async () => {
+		const { reader, ended } = await open();
+		await pictures.remove(uid);
+		await expect(reader.read()).rejects.toMatchObject({ code: "ENOENT" });
+		expect(ended).toEqual(["ended"]);
 	});
 });
 
@@ -214,10 +326,18 @@ describe("a picture that is kept", () => {
 		expect((await stat(file)).mode & 0o777).toBe(0o600);
 		expect((await stat(join(dir, "files", "aa"))).mode & 0o777).toBe(0o700);
 		expect(await readdir(join(dir, "files", "aa"))).toEqual([uid]);
-		expect(Buffer.from((await pictures.get(uid)) as Uint8Array).toString()).toBe("bytes");
+		expect(await read(uid)).toEqual(text("bytes"));
 		await pictures.remove(uid);
 		await pictures.remove(uid);
-		expect(await pictures.get(uid)).toBeUndefined();
+		expect(await pictures.open(uid)).toBeUndefined();
+	});
+
+	it("leaves nothing where it could not be kept", async () => {
+		const uid = "b".repeat(32);
+		// Something is in its way that no file can take the place of.
+		await mkdir(join(dir, "files", "bb", uid, "in the way"), { recursive: true });
+		await expect(pictures.put(uid, text("bytes"))).rejects.toThrow();
+		expect(await readdir(join(dir, "files", "bb"))).toEqual([uid]);
 	});
 
 	it("is never larger than what may come", () => expect(LIMITS.pictureBytes).toBe(10 * 1024 * 1024));

@@ -21,6 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 beforeEach(async () => {
+	// What one address may send is not what is tried here.
+	clock.jump(2 * 24 * 60 * 60 * 1000);
 	handle = `desk${++made}`;
 	desk = await site.engine.owner.createOwner({ handle, name: "Mira" });
 	const guest = await site.engine.welcomeGuest(desk, `a nonce of this test ${made}`);
@@ -123,6 +125,30 @@ describe("POST /@<handle>/files", () => {
 		}
 	});
 
+	it("takes so many of one address a minute and a day, whoever comes from it, and says so before it asks the store anything", async () => {
+		const limits = { ...LIMITS, picturesPerAddressPerMinute: 4, picturesPerAddressPerDay: 5 };
+		const strict = await openTestDesk({ clock, config: { limits } });
+		const mira = (await strict.engine.desk("mira")) as Desk;
+		const one = bytes(await some.png());
+		let guests = 0;
+		const send = async (bearer?: string) => {
+			const guest = bearer ?? (await strict.engine.welcomeGuest(mira, `another new guest ${++guests}`)).token;
+			const headers = { authorization: `Bearer ${guest}`, "content-type": "image/png" };
+			return (await strict.app.request("/@mira/files", { method: "POST", body: one, headers })).status;
+		};
+		for (let i = 0; i < 4; i++) expect(await send()).toBe(201);
+		expect(await send()).toBe(429);
+		clock.jump(2 * 60_000);
+		for (let i = 0; i < 4; i++) expect(await send("eolg_nobody.1.x")).toBe(401);
+		expect(await send("eolg_nobody.1.x")).toBe(429);
+		clock.jump(2 * 60_000);
+		expect(await send()).toBe(201);
+		expect(await send()).toBe(429);
+		clock.jump(2 * 24 * 60 * 60_000);
+		expect(await send()).toBe(201);
+		await strict.close();
+	});
+
 	it("takes so many an hour of one guest", async () => {
 		const now = clock.now();
 		for (let i = 0; i < LIMITS.picturesPerGuestPerHour; i++) {
@@ -150,11 +176,9 @@ describe("GET /f/<id>", () => {
 			"referrer-policy": "no-referrer",
 		});
 		expect(got.headers.get("access-control-allow-origin")).toBeNull();
-		expect(
-			Buffer.from(await got.arrayBuffer())
-				.subarray(1, 4)
-				.toString(),
-		).toBe("PNG");
+		const picture = Buffer.from(await got.arrayBuffer());
+		expect(picture.subarray(1, 4).toString()).toBe("PNG");
+		expect(got.headers.get("content-length")).toBe(String(picture.byteLength));
 	});
 
 	it("knows nothing of what is no id, or nobody's", async () => {
@@ -176,7 +200,7 @@ describe("GET /f/<id>", () => {
 		database.prepare("delete from conversation where id = ?").run(id);
 		database.close();
 		expect((await site.app.request(pathOf(url))).status).toBe(404);
-		const { gone } = await site.store.write("dropPictures", { unsentBefore: 0, limit: 50 });
+		const { gone } = await site.store.write("dropPictures", { unsentBefore: 0, after: "", limit: 50 });
 		expect(gone).toContain(pathOf(url).slice("/f/".length));
 	});
 
@@ -184,7 +208,7 @@ describe("GET /f/<id>", () => {
 		const { url } = await told(await upload(bytes(await some.png())));
 		const other = await told(await upload(bytes(await some.png())));
 		await sent(other.url ?? "");
-		await site.store.write("dropPictures", { unsentBefore: clock.now() + LIMITS.pictureUnsentMs, limit: 500 });
+		await site.store.write("dropPictures", { unsentBefore: clock.now() + LIMITS.pictureUnsentMs, after: "", limit: 500 });
 		expect((await site.app.request(pathOf(url))).status).toBe(404);
 		expect((await site.app.request(pathOf(other.url))).status).toBe(200);
 	});

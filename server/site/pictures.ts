@@ -1,12 +1,13 @@
 /**
  * Pictures over HTTP: a visitor's chat uploads one with its guest's token and learns its address, `/f/<id>`; whoever was given that address
  * gets the picture and nothing else. It is always sent as a file to keep: browsers draw it where one of our own pages asks for it
- * as a picture, and never open it as a page (reliability.md 4.2, 97).
+ * as a picture, and never open it as a page (reliability.md 4.2, 97). Neither a slow sender nor a slow reader costs anybody else anything.
  */
 import { type Context, Hono } from "hono";
 import { DeskError, type ErrorCode } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import { credentialOf, refuseTokenInQuery, unknownCredential } from "../callers.js";
+import { credentialOf, cutOff, refuseTokenInQuery, unknownCredential } from "../callers.js";
+import type { PictureRow } from "../engine/pictures-operations.js";
 import type { SiteParts } from "./door.js";
 import { COMMON, NO_STORE } from "./headers.js";
 
@@ -23,7 +24,6 @@ const STATUS: Partial<Record<ErrorCode, 400 | 401 | 403 | 404 | 413 | 415 | 429 
 	deadline_exceeded: 503,
 };
 
-const MINUTE_MS = 60_000;
 /** Of the picture that comes; a browser's guess by a file's name is none of our business, so chats say what the bytes are. */
 const SAID = /^image\/(?:png|jpeg|webp)$/;
 
@@ -36,36 +36,9 @@ const PICTURE = {
 	"x-robots-tag": "noindex",
 } as const;
 
-/** Uploads of one address within a minute, and how many come in at this moment. */
-class Allowance {
-	private counts = new Map<string, number>();
-	private minute = 0;
-	private coming = 0;
-
-	/** Takes a place; the answer gives it back. Throws `rate_limited`, `unavailable`. */
-	take(network: string, now: number): () => void {
-		const minute = Math.floor(now / MINUTE_MS);
-		if (minute !== this.minute) this.counts = new Map();
-		this.minute = minute;
-		const so = this.counts.get(network) ?? 0;
-		if (network !== "" && so >= LIMITS.picturesPerAddressPerMinute)
-			throw new DeskError("rate_limited", "Too many pictures within a minute. Wait a little, then send it again.", {
-				retryAfterSeconds: 60,
-			});
-		if (this.coming >= LIMITS.pictureUploads)
-			throw new DeskError("unavailable", "Other pictures are coming in. Send yours again in a moment.", { retryAfterSeconds: 2 });
-		this.counts.set(network, so + 1);
-		this.coming++;
-		return () => {
-			this.coming--;
-		};
-	}
-}
-
 export function pictures(parts: SiteParts): Hono {
 	const { engine, config, log } = parts;
 	const app = new Hono();
-	const allowance = new Allowance();
 
 	const refuse = async (c: Context, error: unknown): Promise<Response> => {
 		const known = error instanceof DeskError ? STATUS[error.code] : undefined;
@@ -81,11 +54,12 @@ export function pictures(parts: SiteParts): Hono {
 		return c.json({ error: { code: told.code, message: told.message } }, known ?? 500, { ...COMMON, ...NO_STORE });
 	};
 
-	app.post("/:at{@[^/]+}/files", async (c) => {
-		let giveBack: (() => void) | undefined;
+	/** One that comes, from its headers to the disk. Its place is taken before anything is asked of the store, and given back as soon as it is decided. */
+	const take = async (c: Context, at: string): Promise<PictureRow> => {
+		refuseTokenInQuery(c.req.url);
+		const coming = parts.takePicture(c);
 		try {
-			refuseTokenInQuery(c.req.url);
-			const desk = await parts.deskAt(c.req.param("at").slice(1));
+			const desk = await parts.deskAt(at.slice(1));
 			if (!desk) throw new DeskError("not_found", "There is no desk at this address.");
 			const credential = credentialOf({ header: (name) => c.req.header(name), target: "" }, false);
 			if (credential === undefined)
@@ -101,33 +75,45 @@ export function pictures(parts: SiteParts): Hono {
 				);
 			if (Number(c.req.header("content-length") ?? 0) > LIMITS.pictureBytes) throw tooLarge();
 			await engine.pictures.mayTake(principal, desk);
-			giveBack = allowance.take(parts.networkOf(c), engine.clock.elapsed());
-			const row = await engine.pictures.take(principal, desk, await bodyOf(c), said);
-			const { mediaType, width, height } = row;
-			return c.json({ url: `${config.publicUrl}/f/${row.uid}`, mediaType, width, height, bytes: row.bytes }, 201, {
-				...COMMON,
-				...NO_STORE,
-			});
+			const row = await engine.pictures.take(principal, desk, await bodyOf(c, coming.grow), said);
+			coming.kept(row.bytes);
+			return row;
+		} finally {
+			coming.end();
+		}
+	};
+
+	app.post("/:at{@[^/]+}/files", async (c) => {
+		try {
+			const { uid, mediaType, width, height, bytes } = await take(c, c.req.param("at"));
+			return c.json({ url: `${config.publicUrl}/f/${uid}`, mediaType, width, height, bytes }, 201, { ...COMMON, ...NO_STORE });
 		} catch (error) {
 			return await refuse(c, error);
-		} finally {
-			giveBack?.();
 		}
 	});
 
 	app.get("/f/:id", async (c) => {
-		const found = await engine.pictures.open(c.req.param("id"));
-		if (!found) return c.text("There is no such picture (any more).\n", 404, { ...COMMON, ...NO_STORE });
-		const { mediaType } = found.row;
-		return new Response(new Uint8Array(found.bytes), {
-			headers: {
-				...PICTURE,
-				"content-type": mediaType,
-				"content-length": String(found.bytes.byteLength),
-				// What it was called at its sender's is a label in the conversation, never a name here.
-				"content-disposition": `attachment; filename="picture.${mediaType === "image/jpeg" ? "jpg" : mediaType.slice("image/".length)}"`,
-			},
-		});
+		const end = parts.readPicture(c);
+		let body: ReadableStream<Uint8Array> | null = null;
+		try {
+			const found = await engine.pictures.open(c.req.param("id"));
+			if (!found) return c.text("There is no such picture (any more).\n", 404, { ...COMMON, ...NO_STORE });
+			const { mediaType } = found.row;
+			// Whoever asks for the headers alone reads no body.
+			if (c.req.method !== "HEAD") body = found.file.read(end);
+			return new Response(body, {
+				headers: {
+					...PICTURE,
+					"content-type": mediaType,
+					"content-length": String(found.file.bytes),
+					// What it was called at its sender's is a label in the conversation, never a name here.
+					"content-disposition": `attachment; filename="picture.${mediaType === "image/jpeg" ? "jpg" : mediaType.slice("image/".length)}"`,
+				},
+			});
+		} finally {
+			// A body gives the place back itself, when it has been read or given up.
+			if (!body) end();
+		}
 	});
 
 	return app;
@@ -136,23 +122,33 @@ export function pictures(parts: SiteParts): Hono {
 const tooLarge = (): DeskError =>
 	new DeskError("too_large", `A picture has at most ${LIMITS.pictureBytes / 1024 / 1024} MiB. Make it smaller and send it again.`);
 
-/** The body, as far as a picture may be large; what its sender said of its length is not believed. */
-async function bodyOf(c: Context): Promise<Uint8Array> {
+/** The body, as far as a picture may be large; what its sender said of its length is not believed. `grow`: there are so many more bytes of it. */
+async function bodyOf(c: Context, grow: (bytes: number) => void): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
-	await eachChunk(c, (chunk) => chunks.push(chunk));
+	await eachChunk(c, (chunk) => {
+		grow(chunk.byteLength);
+		chunks.push(chunk);
+	});
 	return Buffer.concat(chunks);
 }
 
+/** Throws `too_large`, and `invalid_request` where the sender goes away; whatever it throws, the rest is not waited for. */
 async function eachChunk(c: Context, take: (chunk: Uint8Array) => void): Promise<void> {
 	let bytes = 0;
 	const reader = c.req.raw.body?.getReader();
 	if (!reader) return;
-	for (let next = await reader.read(); !next.done; next = await reader.read()) {
-		bytes += next.value.byteLength;
-		if (bytes > LIMITS.pictureBytes) {
-			await reader.cancel().catch(() => undefined);
-			throw tooLarge();
+	const next = () =>
+		reader.read().catch(() => {
+			throw cutOff();
+		});
+	try {
+		for (let read = await next(); !read.done; read = await next()) {
+			bytes += read.value.byteLength;
+			if (bytes > LIMITS.pictureBytes) throw tooLarge();
+			take(read.value);
 		}
-		take(next.value);
+	} catch (error) {
+		await reader.cancel().catch(() => undefined);
+		throw error;
 	}
 }

@@ -4,14 +4,17 @@ import type {
 	ForgetPicturesInput,
 	KeepPictureInput,
 	KeepPictureRows,
+	ListedPicture,
+	PictureRoom,
 	PictureRow,
+	RemovePicturesInput,
 } from "../engine/pictures-operations.js";
 import { all, one, run, type Steps } from "./sql.js";
 
-/** How much room a desk's pictures take, and how many a principal has sent since. */
+/** How much room a desk's pictures take, and how many a principal has sent since. Their rows are not read: `picture_by_desk` has both. */
 export function* loadRoom(deskId: number, principalId: number, since: number): Steps<KeepPictureRows> {
-	const desk = yield* one<{ bytes: number }>(
-		"select cast(coalesce(sum(bytes), 0) as bigint) as bytes from picture where desk_id = ?",
+	const desk = yield* one<{ pictures: number; bytes: number }>(
+		"select count(*) as pictures, cast(coalesce(sum(bytes), 0) as bigint) as bytes from picture where desk_id = ?",
 		deskId,
 	);
 	const theirs = yield* one<{ count: number }>(
@@ -19,7 +22,18 @@ export function* loadRoom(deskId: number, principalId: number, since: number): S
 		principalId,
 		since,
 	);
-	return { deskBytes: Number(desk?.bytes ?? 0), lately: Number(theirs?.count ?? 0) };
+	const room: PictureRoom = { pictures: Number(desk?.pictures ?? 0), bytes: Number(desk?.bytes ?? 0) };
+	return { desk: room, lately: Number(theirs?.count ?? 0) };
+}
+
+/** Those of a desk that have not gone, the newest first. */
+export function* loadDeskPictures(deskId: number, limit: number): Steps<ListedPicture[]> {
+	const rows = yield* all<Omit<ListedPicture, "sent"> & { sent: number }>(
+		'select p.uid, p.media_type as "mediaType", p.bytes, p.width, p.height, g.uid as "from", p.sent, p.created_at as at from picture p join principal g on g.id = p.principal_id where p.desk_id = ? and p.gone = 0 order by p.created_at desc, p.uid limit ?',
+		deskId,
+		limit,
+	);
+	return rows.map((row) => ({ ...row, sent: row.sent === 1 }));
 }
 
 /** One that may be shown: not yet sent, or sent in a conversation that is there. */
@@ -57,15 +71,38 @@ const keepPicture = {
 
 const dropPictures = {
 	*load(input: DropPicturesInput): Steps<{ loose: string[]; marked: string[] }> {
-		const marked = yield* all<{ uid: string }>("select uid from picture where gone = 1 order by uid limit ?", input.limit);
+		const marked = yield* all<{ uid: string }>(
+			"select uid from picture where gone = 1 and uid > ? order by uid limit ?",
+			input.after,
+			input.limit,
+		);
 		const loose = yield* all<{ uid: string }>(
-			"select uid from picture where conversation_id is null and gone = 0 and (sent = 1 or (sent = 0 and created_at < ?)) order by created_at limit ?",
+			"select uid from picture where conversation_id is null and gone = 0 and (sent = 1 or (sent = 0 and created_at < ?)) limit ? {lock}",
 			input.unsentBefore,
 			input.limit,
 		);
 		return { loose: loose.map((r) => r.uid), marked: marked.map((r) => r.uid) };
 	},
 	*write(_input: DropPicturesInput, _rows: unknown, plan: string[]): Steps<void> {
+		for (const uid of plan) yield* run("update picture set gone = 1 where uid = ?", uid);
+	},
+};
+
+const removePictures = {
+	*load(input: RemovePicturesInput): Steps<{ uids: string[] }> {
+		const found: string[] = [];
+		for (const uid of input.uids ?? []) {
+			const row = yield* one<{ uid: string }>("select uid from picture where uid = ? and desk_id = ? and gone = 0", uid, input.deskId);
+			if (row) found.push(row.uid);
+		}
+		if (input.uids) return { uids: found };
+		const rows = yield* all<{ uid: string }>(
+			`select uid from picture where desk_id = ? and gone = 0 and created_at >= ? and created_at < ?${input.from === null ? "" : " and principal_id = (select id from principal where uid = ?)"} order by uid limit ?`,
+			...[input.deskId, input.since, input.until, ...(input.from === null ? [] : [input.from]), input.limit],
+		);
+		return { uids: rows.map((r) => r.uid) };
+	},
+	*write(_input: RemovePicturesInput, _rows: unknown, plan: string[]): Steps<void> {
 		for (const uid of plan) yield* run("update picture set gone = 1 where uid = ?", uid);
 	},
 };
@@ -80,4 +117,4 @@ const forgetPictures = {
 };
 
 /** By the names under which `operations.ts` lists them. */
-export const pictureHalves = { keepPicture, dropPictures, forgetPictures };
+export const pictureHalves = { keepPicture, dropPictures, removePictures, forgetPictures };

@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Days ahead that are looked at. */
 export const AHEAD_DAYS = 14;
 /** Nothing shorter is offered, and beginnings lie on it. */
-const STEP_MS = 30 * 60 * 1000;
+export const STEP_MS = 30 * 60 * 1000;
 /** Times and days that are offered, so that they can be read at a glance. */
 const TIMES = 6;
 const DAYS = 4;

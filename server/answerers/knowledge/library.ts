@@ -3,12 +3,10 @@
  * as the files are letter for letter the same; the least used go when there are too many characters. Files of `people/`
  * have a shelf of their own, so that one visitor's notes do not cost a copy of everybody's; so have data and code.
  */
+import { LIMITS } from "../../../shared/limits.js";
 import type { MemoryFile } from "../../engine/ports.js";
 import { isProse } from "./prose.js";
 import { Shelf } from "./shelf.js";
-
-/** Characters of memory kept ready, over all desks; each costs some 60 bytes. One desk's memory is kept whatever its size. */
-const KEPT_CHARS = 2_000_000;
 
 interface Kept {
 	files: readonly MemoryFile[];
@@ -20,7 +18,8 @@ export class Library {
 	private readonly kept = new Map<string, Kept>();
 	private chars = 0;
 
-	constructor(private readonly keptChars: number = KEPT_CHARS) {}
+	/** `keptChars`: kept over all desks; each costs some 60 bytes. One desk's memory is kept whatever its size. */
+	constructor(private readonly keptChars: number = LIMITS.knowledgeChars) {}
 
 	/** The shelves for these files of a desk: what everybody may read, prose then data, and so what is for one person. Empty ones are left out. */
 	async shelves(desk: string, files: readonly MemoryFile[]): Promise<Shelf[]> {

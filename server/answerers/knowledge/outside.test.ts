@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CalendarView, Call, CallResult, WebPage } from "../../engine/apps-ports.js";
 import type { MemoryFile, Turn, TurnMay } from "../../engine/ports.js";
+import { answerers } from "../index.js";
 import { knowledge } from "../knowledge.js";
 import { tell, turnOf } from "./ask.fixture.js";
 import { asksForEvents, asksForTime, freeTimes } from "./free-times.js";
@@ -26,6 +27,7 @@ function asking(
 	may: Partial<TurnMay>,
 	found: { calendar?: CalendarView; webSearch?: WebPage[] } = {},
 	desk: Partial<Turn["desk"]> = {},
+	now = NOW,
 ) {
 	const calls: Call[] = [];
 	const turn: Turn = {
@@ -40,7 +42,7 @@ function asking(
 	return {
 		calls,
 		told: tell(
-			knowledge(() => NOW),
+			knowledge(() => now),
 			turn,
 		),
 	};
@@ -111,6 +113,37 @@ describe("a question about free times", () => {
 			text: expect.stringContaining("no free time"),
 			gaps: ["Are you free today?"],
 		});
+	});
+
+	it("is one call, in the same words, when the turn runs again a little later, and when it asks twice", async () => {
+		const busy = { apps: { calendar: "read" } } as const;
+		const two = "When are you free? What events are coming up?";
+		const words = async (now: number, question = two): Promise<Set<string>> => {
+			const { told, calls } = asking(question, busy, { calendar: VIEW }, {}, now);
+			await told;
+			return new Set(calls.map((call) => JSON.stringify(call)));
+		};
+		const first = await words(NOW);
+		expect([...first]).toEqual([JSON.stringify({ tool: "calendar", from: NOW, to: NOW + 15 * 24 * 60 * 60 * 1000 })]);
+		for (const later of [1, 250, 60_000, 30 * 60_000 - 1]) expect(await words(NOW + later), String(later)).toEqual(first);
+		expect(await words(NOW + 30 * 60_000)).not.toEqual(first);
+		// What it says goes by the moment itself: half past ten has begun.
+		const { told } = asking("When are you free today?", busy, { calendar: { ...VIEW, engagements: [] } }, {}, NOW + 31 * 60_000);
+		expect((await told).text).toContain("11:00–17:00");
+	});
+
+	it("goes by the clock that the answerers are given", async () => {
+		const calls: Call[] = [];
+		const turn: Turn = {
+			...turnOf(NOTES, ["When are you free?"]),
+			may: { webSearch: false, apps: { calendar: "busy" } },
+			use: ((call: Call) => {
+				calls.push(call);
+				return Promise.resolve({ done: false, why: "failed" });
+			}) as Turn["use"],
+		};
+		for (const answerer of answerers(() => at(30, 12))) await tell(answerer, turn);
+		expect(calls).toMatchObject([{ tool: "calendar", from: at(30, 12) }]);
 	});
 
 	it("is what it always was where no calendar is connected", async () => {

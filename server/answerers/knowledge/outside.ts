@@ -2,14 +2,14 @@
  * What the notes do not say and may be found out: free times from the owner's calendar, and pages of the web. It asks for what the turn
  * may do and takes a refusal for an answer; what others wrote is quoted as theirs, without what would be markup, with the host it is from.
  */
-import type { WebPage } from "../../engine/apps-ports.js";
+import { LIMITS } from "../../../shared/limits.js";
+import type { Call, WebPage } from "../../engine/apps-ports.js";
 import type { Turn } from "../../engine/ports.js";
 import { type Answer, bare, named, tidy } from "./compose.js";
-import { AHEAD_DAYS, asksForEvents, asksForTime, eventsOn, freeTimes, spanText } from "./free-times.js";
+import { AHEAD_DAYS, asksForEvents, asksForTime, eventsOn, freeTimes, STEP_MS, spanText } from "./free-times.js";
 import type { Language } from "./language.js";
 
-/** Questions of one turn that the web is asked, and pages that are quoted of each. */
-const SEARCHED = 2;
+/** Pages that are quoted of one search. */
 const QUOTED = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -45,10 +45,16 @@ export async function lookOutside(turn: Turn, list: readonly Answer[], owner: st
 		const called = named(owner, answer.language);
 		if (calendar !== undefined && asksForTime(answer.question, names)) await askCalendar(turn, answer, called, now);
 		else if (calendar === "read" && asksForEvents(answer.question)) await askEvents(turn, answer, called, now);
-		if (answer.found.length > 0 || answer.outside || !turn.may.webSearch || searches === SEARCHED) continue;
+		if (answer.found.length > 0 || answer.outside || !turn.may.webSearch || searches === LIMITS.searchesPerTurn) continue;
 		searches++;
 		await askWeb(turn, answer, called);
 	}
+}
+
+/** The days ahead. A call is known by its words: a turn that runs again, or asks twice, asks in the same ones and makes it once. */
+function aheadOf(now: number): Extract<Call, { tool: "calendar" }> {
+	const from = Math.floor(now / STEP_MS) * STEP_MS;
+	return { tool: "calendar", from, to: from + (AHEAD_DAYS + 1) * DAY_MS };
 }
 
 /** The calendar as far as it is given; the owner where it is not (PRE-4). */
@@ -57,7 +63,7 @@ async function askCalendar(turn: Turn, answer: Answer, owner: string, now: numbe
 	const asked = { pieces: [tidy(words.checking(owner))], keep: true };
 	answer.outside = asked;
 	if (turn.may.apps.calendar === "none") return;
-	const result = await turn.use({ tool: "calendar", from: now, to: now + (AHEAD_DAYS + 1) * DAY_MS });
+	const result = await turn.use(aheadOf(now));
 	if (!result.done) return;
 	const view = result.found;
 	const times = freeTimes(answer.question, view, now);
@@ -74,7 +80,7 @@ async function askCalendar(turn: Turn, answer: Answer, owner: string, now: numbe
 }
 
 async function askEvents(turn: Turn, answer: Answer, owner: string, now: number): Promise<void> {
-	const result = await turn.use({ tool: "calendar", from: now, to: now + (AHEAD_DAYS + 1) * DAY_MS });
+	const result = await turn.use(aheadOf(now));
 	if (!result.done) return;
 	const view = result.found;
 	const events = eventsOn(answer.question, view, now);
