@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { DeskError } from "../shared/errors.js";
 import { LIMITS } from "../shared/limits.js";
 import { openTestDesk, type TestDesk } from "../test/desk.js";
 
@@ -60,6 +61,60 @@ describe("the program", () => {
 		const init = { method: "POST", headers: { origin: publicUrl, "content-type": "application/json" }, body: endless, duplex: "half" };
 		expect((await desk.app.request("/sign-in", init)).status).toBe(401);
 		expect(pulled).toBeLessThan(10);
+	});
+
+	it("refuses at the addresses that other sites' pages ask in a form that their scripts can read", async () => {
+		desk = await openTestDesk({ config: { limits: { ...LIMITS, requestsPerMinutePerAddress: 1 } } });
+		const { url } = await desk.serve();
+		await fetch(`${url}/embed/mira`);
+		const busy = await fetch(`${url}/embed/mira?embed=1`, { headers: { origin: "https://site.com" } });
+		expect(busy.status).toBe(429);
+		expect(Number(busy.headers.get("retry-after"))).toBeGreaterThan(0);
+		expect(busy.headers.get("access-control-allow-origin")).toBe("*");
+		expect(busy.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+		expect(busy.headers.get("cache-control")).toBe("no-store");
+		// What the embed's script says to the site's owner is what is the matter.
+		const told = await busy.json();
+		expect(told).toMatchObject({ show: false, handle: "mira" });
+		expect(told.help).toContain("Too many requests");
+		// Nobody else's script reads the pages of this server.
+		expect((await fetch(`${url}/@mira`)).headers.get("access-control-allow-origin")).toBeNull();
+		// The files of the embed are not counted: a page that has begun gets the rest.
+		for (const file of ["embed.js", "embed-chat.js", "embed-button.js", "embed-greeting.js", "embed-pet.js"]) {
+			const answer = await fetch(`${url}/${file}`);
+			expect([200, 404], file).toContain(answer.status);
+			expect(answer.headers.get("access-control-allow-origin"), file).toBe("*");
+		}
+	});
+
+	it.each([
+		[
+			"what an embed asks for cannot be looked up",
+			"/embed/mira",
+			() => vi.spyOn((desk as TestDesk).engine, "desk").mockImplementation(fail),
+		],
+		["a rule cannot be read", "/embed/mira", () => vi.spyOn((desk as TestDesk).engine.embed, "ask").mockImplementation(fail)],
+	])("tells a site's script that it is our side where %s", async (_, path, breakIt) => {
+		desk = await openTestDesk();
+		breakIt();
+		const broken = await desk.app.request(path, { headers: { origin: "https://site.com" } });
+		expect(broken.status).toBe(500);
+		expect(broken.headers.get("access-control-allow-origin")).toBe("*");
+		const told = (await broken.json()) as { show: boolean; help: string };
+		expect(told.show).toBe(false);
+		expect(told.help).toMatch(/our side/);
+		expect(JSON.stringify(told)).not.toContain("the inside");
+		expect(desk.logged.map(({ fields }) => String(fields.err))).toEqual(["Error: the inside"]);
+	});
+
+	it("tells a site's script how long to wait where the store does not take it", async () => {
+		desk = await openTestDesk();
+		vi.spyOn(desk.engine.embed, "ask").mockRejectedValue(
+			new DeskError("unavailable", "The store is busy. Try again in a moment.", { retryAfterSeconds: 3 }),
+		);
+		const answer = await desk.app.request("/embed/mira", { headers: { origin: "https://site.com" } });
+		expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("access-control-allow-origin")]).toEqual([503, "3", "*"]);
+		expect(await answer.json()).toEqual({ show: false, handle: "mira", help: "The store is busy. Try again in a moment." });
 	});
 
 	it("tells browsers to come by https from everywhere, where it is reached so", async () => {

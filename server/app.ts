@@ -12,7 +12,7 @@ import { LIMITS } from "../shared/limits.js";
 import { Cards } from "./a2a/card.js";
 import { a2aDoor } from "./a2a/door.js";
 import { Exchange } from "./a2a/http.js";
-import { Gate } from "./a2a/limits.js";
+import { Gate, SlidingWindow } from "./a2a/limits.js";
 import { OpenStreams } from "./a2a/stream.js";
 import { attachWebsocket, type Websocket } from "./a2a/websocket.js";
 import { addressOf, networkOf } from "./callers.js";
@@ -29,6 +29,7 @@ import { ownerDoor } from "./owner/door.js";
 import { toolsDoor } from "./owner/tools.js";
 import { DOCS_DIR, PACKAGE_ROOT } from "./root.js";
 import { siteDoor } from "./site/door.js";
+import { EMBED_FILE, refuseEmbed } from "./site/embed-refusal.js";
 import { documentHeaders, NO_STORE } from "./site/headers.js";
 import { isPublicSuffix } from "./suffix.js";
 import { VERSION } from "./version.js";
@@ -63,7 +64,7 @@ export interface Listening {
 }
 
 /** Files that stand ready cost next to nothing: they are not counted. */
-const UNCOUNTED = /^\/(?:embed\.js|assets\/.*|site\.css)$/;
+const UNCOUNTED = /^\/(?:assets\/.*|site\.css)$/;
 
 const TOOLS = /^\/api\/tools(?:\/|$)/;
 
@@ -73,7 +74,7 @@ const countedByAddress =
 	async (c, next) => {
 		const exchange = new Exchange(c);
 		const address = addressOf(exchange, config.trustProxy);
-		if (address === "" || UNCOUNTED.test(exchange.path)) return await next();
+		if (address === "" || UNCOUNTED.test(exchange.path) || EMBED_FILE.test(exchange.path)) return await next();
 		try {
 			gate.request(networkOf(address));
 		} catch (error) {
@@ -82,7 +83,7 @@ const countedByAddress =
 			const headers = { "retry-after": seconds, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 			// A tool's caller is told in the one form that it reads (TOOL-1).
 			if (TOOLS.test(exchange.path)) return c.json({ ok: false, error: { code: "rate_limited", message: error.message } }, 429, headers);
-			return c.text(error.message, 429, headers);
+			return refuseEmbed(exchange.path, 429, error.message, headers) ?? c.text(error.message, 429, headers);
 		}
 		return await next();
 	};
@@ -128,15 +129,18 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 	const pictures = openPictures({ dir: join(config.dataDir, "files"), encoder: ENCODER });
 	const engine = await createEngine({ ...parts, pictures, sites, brand: config.brandName, limits: config.limits });
 	const gate = new Gate(clock, config.limits);
+	const repeats = new SlidingWindow(LIMITS.askRepeatMs, 1 + LIMITS.askRepeats, clock);
 	const cards = new Cards({ config, version: VERSION });
 	const streams = new OpenStreams(engine, gate);
+	if (DOCS_DIR === undefined) log("warn", {}, "The folder docs is not there beside the program: it serves no guide.");
 	let stopping = false;
 	let sockets: Websocket | undefined;
 
 	const app = new Hono();
 	app.onError((error, c) => {
 		log("error", { err: error, path: c.req.path }, "A request could not be answered.");
-		return c.text("Something went wrong on our side. Please try again in a moment.", 500, headersOf(config));
+		const line = "Something went wrong on our side. Please try again in a moment.";
+		return refuseEmbed(c.req.path, 500, line) ?? c.text(line, 500, headersOf(config));
 	});
 	app.get("/healthz", (c) => c.text("ok"));
 	app.get("/readyz", async (c) => {
@@ -173,10 +177,16 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			log,
 			clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client"),
 			docsDir: DOCS_DIR,
-			networkOf: (c) => networkOf(addressOf(new Exchange(c), config.trustProxy)),
+			takePicture: (c) => gate.pictures.upload(networkOf(addressOf(new Exchange(c), config.trustProxy))),
+			readPicture: (c) => gate.pictures.read(networkOf(addressOf(new Exchange(c), config.trustProxy))),
 			// The allowance of everybody without a token at one address, whichever way they ask.
-			countQuestion: (c, desk, words) =>
-				gate.guestMessage(`${desk.row.id} at ${networkOf(addressOf(new Exchange(c), config.trustProxy))}`, words),
+			countQuestion(c, desk, words) {
+				const guest = `${desk.row.id} at ${networkOf(addressOf(new Exchange(c), config.trustProxy))}`;
+				const question = `${guest}\n${words}`;
+				// A few retries of the same cost nothing, as everywhere; more of them do, since each opening writes.
+				gate.guestMessage(guest, repeats.waitSeconds(question) > 0 ? null : words);
+				repeats.count(question);
+			},
 		}),
 	);
 

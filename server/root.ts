@@ -16,6 +16,9 @@ function above(folder: string): string {
 /** Absolute path of the folder that holds package.json. */
 export const PACKAGE_ROOT = above(dirname(fileURLToPath(import.meta.url)));
 
-/** Absolute path of the guide: the build puts a copy beside the bundle. */
-export const DOCS_DIR =
-	[join(dirname(fileURLToPath(import.meta.url)), "docs"), join(PACKAGE_ROOT, "docs")].find(existsSync) ?? PACKAGE_ROOT;
+/** The guide among these folders; undefined where there is none. Never another folder: what is served from it is for everybody. */
+export const guideAmong = (folders: readonly string[]): string | undefined =>
+	folders.find((folder) => existsSync(join(folder, "index.md")));
+
+/** Absolute path of the guide: the build puts a copy beside the bundle. Undefined where it was left out: then none is served. */
+export const DOCS_DIR = guideAmong([join(dirname(fileURLToPath(import.meta.url)), "docs"), join(PACKAGE_ROOT, "docs")]);

@@ -116,28 +116,66 @@ export const LIMITS = {
 	askWaits: 500,
 	/** Time within which the same words to a desk are the same question. */
 	askRepeatMs: 10 * 60 * 1000,
+	/** How often one address may open the same question again in that time before it counts as another: each opening writes a link. */
+	askRepeats: 5,
 	/** Life of a private link after it was last asked with. */
 	followUpMs: 30 * 24 * 60 * 60 * 1000,
 	/** Badges kept as PNG, and slices of the font that they are drawn with. */
 	badgePictures: 200,
 	badgeFontSlices: 60,
+	/** Rows of each list that an owner is given, the newest first. */
+	listedApprovals: 100,
+	listedCalls: 100,
+	listedRatings: 200,
+	listedGaps: 200,
+	/** Life of a sign-in link, which is good once, and of a session. */
+	signInLinkMs: 10 * 60 * 1000,
+	sessionMs: 30 * 24 * 60 * 60 * 1000,
+	/** Hours of a desk: spans of a week, and characters of the whole text, in which two spans a day have room. */
+	hoursSpans: 50,
+	hoursChars: 400,
 	/** Characters of one memory file (OWN-4). */
 	memoryFileChars: 20_000,
+	/** The built-in answerer: characters of notes that it keeps ready, over all desks; questions answered in a turn, searches of the web for them, and characters of one that is kept for the owner. */
+	knowledgeChars: 2_000_000,
+	answersPerTurn: 8,
+	searchesPerTurn: 2,
+	gapChars: 500,
 	/** Bytes of a picture as it comes, and as it is kept; pixels of one (reliability.md 4.2, 97). */
 	pictureBytes: 10 * 1024 * 1024,
 	picturePixels: 16_000_000,
+	/** Pieces that a PNG may be made of, and bytes of a profile of its colours: a larger one is left out. */
+	pictureChunks: 10_000,
+	pictureProfileBytes: 64 * 1024,
 	/** Pictures of one message of a visitor's. */
 	picturesPerMessage: 4,
-	/** Pictures of a guest an hour, and uploads of an address a minute. */
+	/** Pictures of a guest an hour. */
 	picturesPerGuestPerHour: 60,
+	/** Pictures that an address sends a minute and a day, and the bytes of those that are kept. */
 	picturesPerAddressPerMinute: 30,
-	/** Uploads that may come in at a time: each is held in memory whole. */
-	pictureUploads: 4,
-	/** Bytes of all pictures of a desk. */
-	pictureBytesPerDesk: 2 * 1024 * 1024 * 1024,
-	/** How long making a picture anew may take, and how long one that nobody has sent is kept. */
+	picturesPerAddressPerDay: 300,
+	pictureBytesPerAddressPerDay: 100 * 1024 * 1024,
+	/** Pictures of an address that come in or are made anew at a time, and their bytes in memory: of an address, and of all. */
+	pictureUploadsPerAddress: 4,
+	pictureUploadBytesPerAddress: 20 * 1024 * 1024,
+	pictureUploadBytes: 100 * 1024 * 1024,
+	/** Pictures that an address fetches at a time. */
+	pictureReadsPerAddress: 50,
+	/** So many addresses' allowance of pictures has a /48 of IPv6. */
+	pictureAddressesPerSite: 3,
+	/** Pictures that wait to be made anew. */
+	picturesWaiting: 16,
+	/** How long making one anew may take; how long its process waits for another, and the heap of its JavaScript (pixels lie outside). */
 	pictureMakeMs: 15_000,
+	pictureIdleMs: 60_000,
+	pictureHeapMb: 128,
+	/** Pictures of a desk, and their bytes. */
+	picturesPerDesk: 10_000,
+	pictureBytesPerDesk: 2 * 1024 * 1024 * 1024,
+	/** How long one that nobody has sent is kept. */
 	pictureUnsentMs: 24 * 60 * 60 * 1000,
+	/** Pictures that an owner is shown, the newest first. */
+	listedPictures: 200,
 	/** Time given to running turns at SIGTERM. */
 	stopMs: 20_000,
 	/** How long a write waits for the database before it is refused as retryable. */
@@ -147,27 +185,39 @@ export const LIMITS = {
 	requestMs: 30_000,
 	/** How often connections are held against the two. */
 	connectionCheckMs: 5_000,
-	/** Approvals that wait for the owner at a time, a conversation and a desk; how long one waits. */
-	approvalsPerConversation: 5,
+	/** Approvals that wait for the owner at a time, a desk; how long one waits; void ones that are kept, a desk: a key may make any number of those. */
 	approvalsPerDesk: 20,
 	approvalMs: 7 * 24 * 60 * 60 * 1000,
+	approvalsVoidPerDesk: 100,
 	/** Things that a turn does outside; those of one guest at a desk, and of one desk, in 24 hours. */
 	callsPerTurn: 3,
 	callsPerGuestPerDay: 50,
 	callsPerDeskPerDay: 1_000,
-	/** How long what such a call brought is kept for its turn, and how long that it was made. */
+	/** Longest time that one may take, milliseconds: what has not come by then is not waited for. */
+	callMs: 30_000,
+	/** How long what such a call brought is kept for its turn, and how long that it was made; as long what became of an approval. */
 	callResultMs: 24 * 60 * 60 * 1000,
 	callsKeptMs: 90 * 24 * 60 * 60 * 1000,
+	/** Time that connecting an app has for its one try. */
+	appConnectMs: 20_000,
 	/** UTF-8 bytes of what one such call may bring, and characters of a web search. */
 	callResultBytes: 64 * 1024,
 	searchChars: 300,
-	/** Pages that a web search gives, and characters of a title and of what is quoted of a page. */
+	/** Pages that a web search gives, and characters of a title, of what is quoted of a page and of its address. */
 	searchPages: 5,
+	pageUrlChars: 2_000,
 	pageTitleChars: 120,
 	pageTextChars: 500,
-	/** Longest time that a calendar is asked about, and how many occurrences of its events are looked at for that. */
+	/** Longest time that a calendar is asked about, and how many occurrences and periods of its events are looked at and taken in for that. */
 	calendarSpanMs: 62 * 24 * 60 * 60 * 1000,
 	calendarOccurrences: 50_000,
+	calendarEngagements: 2_000,
+	/** Reading a calendar: how long its thread may take to begin and then to read, its heap, threads at a time, and calendars that wait for one. */
+	calendarStartMs: 10_000,
+	calendarReadMs: 5_000,
+	calendarHeapMb: 128,
+	calendarThreads: 2,
+	calendarsWaiting: 16,
 	/** Characters of an event's title. */
 	eventTitleChars: 120,
 	/** Calling an address outside: to be connected, to have the headers, to have everything; bytes of the headers. */

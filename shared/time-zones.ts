@@ -36,6 +36,9 @@ function offsetAt(ms: number, zone: string): number {
 	return Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - Math.floor(ms / 1000) * 1000;
 }
 
+/** What a clock on the wall reads at a moment, whole seconds of it, as if it were UTC. Throws RangeError for a zone that there is not. */
+export const wallAt = (ms: number, zone: string): number => Math.floor(ms / 1000) * 1000 + offsetAt(ms, zone);
+
 /** The moment of a time on the wall, given as if it were UTC. One that a change of clocks skips is as far after it as it says. */
 export function momentOf(wall: number, zone: string): number {
 	const [before, after] = [offsetAt(wall - DAY_MS, zone), offsetAt(wall + DAY_MS, zone)];

@@ -4,8 +4,9 @@
  * judged by the engine. Names that cross the wire are kept as they are.
  */
 import { z } from "zod";
-import { GREETING_CHARS, MODES } from "./embed.js";
+import { EMBED_NUMBER_MAX, GREETING_CHARS, MODES, THEMES } from "./embed.js";
 import { LIMITS } from "./limits.js";
+import { APP_ACCESS } from "./presets.js";
 
 /** One tool. `input` and `output` are objects, so that a field may be added and nobody breaks. */
 export interface ToolSchema<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
@@ -23,9 +24,11 @@ export type OutputOf<T extends ToolSchema> = z.input<T["output"]>;
 
 const tool = <I extends z.ZodObject, O extends z.ZodObject>(schema: ToolSchema<I, O>): ToolSchema<I, O> => schema;
 
+/** Whole days of milliseconds. */
+const daysOf = (ms: number): number => ms / (24 * 60 * 60 * 1000);
+
 /** ISO 8601, UTC. */
 const time = z.string().describe("ISO 8601, UTC");
-const themes = ["auto", "light", "dark"] as const;
 
 const key = z.object({
 	id: z.string(),
@@ -61,7 +64,7 @@ const embed = z.object({
 	id: z.int().describe("the embed's number: data-embed in its line"),
 	mode: z.enum(MODES),
 	name: z.string().describe("what its owner calls it; visitors do not see it"),
-	theme: z.enum(themes),
+	theme: z.enum(THEMES),
 	accent: z.string().nullable(),
 	greeting: z.boolean(),
 	greeting_text: z.string().describe("empty: the usual words, in the visitor's language"),
@@ -70,7 +73,7 @@ const embed = z.object({
 	changed_at: time,
 });
 
-const embedId = z.int().min(1).max(999_999_999);
+const embedId = z.int().min(1).max(EMBED_NUMBER_MAX);
 
 /** Numbered embeds (EMB-2). */
 export const EMBED_TOOLS = {
@@ -93,7 +96,7 @@ export const EMBED_TOOLS = {
 					"floating: a button in the corner; pet: the agent itself on the page; button: a button where the line is pasted; inline: the chat itself there. Needed for a new embed",
 				),
 			name: z.string().max(LIMITS.embedNameChars).optional(),
-			theme: z.enum(themes).optional().describe("auto follows the website's own light or dark"),
+			theme: z.enum(THEMES).optional().describe("auto follows the website's own light or dark"),
 			accent: z.string().max(7).nullable().optional().describe("#rgb or #rrggbb; null or empty for none"),
 			greeting: z.boolean().optional().describe("whether the agent says a short hello, once per visitor"),
 			greeting_text: z.string().max(GREETING_CHARS).optional().describe("one line of plain text; empty for the usual words"),
@@ -122,7 +125,7 @@ const sites = z.object({
 				...listed,
 				since: time,
 				last_seen: time.nullable().describe("when somebody last saw the chat there; null: never"),
-				silent: z.boolean().describe("nobody has for 90 days: the domain may be somebody else's by now"),
+				silent: z.boolean().describe(`nobody has for ${daysOf(LIMITS.siteSilentMs)} days: the domain may be somebody else's by now`),
 			}),
 		)
 		.describe("websites that may show the chat"),
@@ -160,7 +163,7 @@ export const SITE_TOOLS = {
 	}),
 };
 
-const levels = z.enum(["none", "busy", "read"]);
+const levels = z.enum(APP_ACCESS);
 const presets = z.object({
 	webSearch: z.boolean(),
 	apps: z.record(z.string(), levels).describe("busy: a calendar's free and busy times only"),

@@ -1,12 +1,12 @@
 /** Where a desk's chat may show, what its numbered embeds look like, and the tickets of the documents that show it (SITE-1 to 3, EMB-2; design.md, "The embed handshake"). */
+import { EMBED_NUMBER } from "../../shared/embed.js";
 import { LIMITS, type Limits } from "../../shared/limits.js";
 import type { Desk, EmbedDoor, EngineParts, SiteAnswer } from "./engine.js";
 import type { Clock, Random, Store } from "./ports.js";
-import { judge } from "./sites.js";
+import { covers, judge, type RuleOptions, readRule } from "./sites.js";
 import { readTicket, TICKET_NONCE_BYTES, ticketHash, writeTicket } from "./tickets.js";
 
-/** A number as the tag bears it: in its one spelling, and no larger than a column holds. */
-const EMBED_NUMBER = /^[1-9][0-9]{0,8}$/;
+type Verdict = ReturnType<typeof judge>;
 
 export function embedDoor(parts: {
 	store: Store;
@@ -14,57 +14,72 @@ export function embedDoor(parts: {
 	random: Random;
 	secret: string;
 	limits: Pick<Limits, "pendingSites" | "pendingSitesPerHour">;
+	sites: RuleOptions;
 	log: EngineParts["log"];
 }): EmbedDoor {
 	const { store, clock, random, secret, limits } = parts;
-	const answerOf = (verdict: "allowed" | "blocked" | "unlisted"): SiteAnswer =>
-		verdict === "allowed" ? { show: true } : { show: false, reason: verdict };
-	const noSuchEmbed: SiteAnswer = { show: false, reason: "no_such_embed" };
-	/** Looked up anew each time: a change shows at the next page load, and a deleted one shows nothing from now on. */
-	const find = async (desk: Desk, embed: string) =>
-		EMBED_NUMBER.test(embed) ? await store.read.embed(desk.row.id, Number(embed)) : undefined;
-	const closed = (desk: Desk): SiteAnswer | undefined => (desk.settings.guests ? undefined : { show: false, reason: "guests_off" });
-	const judged = async (desk: Desk, site: string) => judge(await store.read.sites(desk.row.id), site, desk.settings.allowAnySite);
+	const judged = async (desk: Desk, site: string): Promise<Verdict> =>
+		judge(await store.read.sites(desk.row.id), site, desk.settings.allowAnySite);
 	/** When a site was last looked at for a visit: the store is asked at most once a minute a desk and site, not once a page view. */
 	const looked = new Map<string, number>();
 
+	/** The verdict of the rules on a site whose page has just asked: its visit is noted. */
+	async function visited(desk: Desk, site: string): Promise<Verdict> {
+		const now = clock.now();
+		const at = `${desk.row.id} ${site}`;
+		if ((looked.get(at) ?? Number.NEGATIVE_INFINITY) + LIMITS.siteVisitMs > now) return await judged(desk, site);
+		if (looked.size > 10_000) looked.clear();
+		looked.set(at, now);
+		const visit = {
+			deskId: desk.row.id,
+			site,
+			allowAnySite: desk.settings.allowAnySite,
+			pendingSites: limits.pendingSites,
+			pendingSitesPerHour: limits.pendingSitesPerHour,
+			now,
+		};
+		try {
+			return (await store.write("recordVisit", visit)).verdict;
+		} catch (error) {
+			// Where nothing can be written (a full disk) the rules can still be read: the chat shows, only the visit is not noted.
+			parts.log("warn", { err: error, site }, "a visit could not be noted");
+			return await judged(desk, site);
+		}
+	}
+
+	/**
+	 * What is answered of a site, with the embed as it was when this was judged: it is read once. First whether guests are welcome, then
+	 * whether the site is blocked, which is told that and no more, then whether the embed is there, then whether a rule covers
+	 * the site. A page of our own needs none.
+	 */
+	async function answer(
+		desk: Desk,
+		site: string | null,
+		number: string | undefined,
+		verdictOf: (desk: Desk, site: string) => Promise<Verdict>,
+	): Promise<SiteAnswer> {
+		if (!desk.settings.guests) return { show: false, reason: "guests_off" };
+		// Looked up anew each time: a change shows at the next page load, and a deleted one shows nothing from now on.
+		const embed = number !== undefined && EMBED_NUMBER.test(number) ? await store.read.embed(desk.row.id, Number(number)) : undefined;
+		const missing = number !== undefined && !embed;
+		// What cannot show anywhere is noted nowhere.
+		const verdict = site === null ? "allowed" : await (missing ? judged : verdictOf)(desk, site);
+		if (verdict === "blocked") return { show: false, reason: "blocked" };
+		if (missing) return { show: false, reason: "no_such_embed" };
+		if (verdict === "unlisted") return { show: false, reason: "unlisted" };
+		return { show: true, ...(embed ? { embed } : {}) };
+	}
+
 	return {
-		find,
-		async ask(desk, site, embed) {
-			const shut = closed(desk);
-			if (shut) return shut;
-			// What cannot show anywhere is noted nowhere. A blocked site is told that and no more.
-			if (embed !== undefined && !(await find(desk, embed)))
-				return (await judged(desk, site)) === "blocked" ? answerOf("blocked") : noSuchEmbed;
-			const now = clock.now();
-			const at = `${desk.row.id} ${site}`;
-			if ((looked.get(at) ?? Number.NEGATIVE_INFINITY) + LIMITS.siteVisitMs > now) return answerOf(await judged(desk, site));
-			if (looked.size > 10_000) looked.clear();
-			looked.set(at, now);
-			const visit = {
-				deskId: desk.row.id,
-				site,
-				allowAnySite: desk.settings.allowAnySite,
-				pendingSites: limits.pendingSites,
-				pendingSitesPerHour: limits.pendingSitesPerHour,
-				now,
-			};
-			try {
-				return answerOf((await store.write("recordVisit", visit)).verdict);
-			} catch (error) {
-				// Where nothing can be written (a full disk) the rules can still be read: the chat shows, only the visit is not noted.
-				parts.log("warn", { err: error, site }, "a visit could not be noted");
-				return answerOf(await judged(desk, site));
-			}
-		},
-		async check(desk, site, embed) {
-			const shut = closed(desk);
-			if (shut) return shut;
-			const verdict = await judged(desk, site);
-			return verdict !== "blocked" && embed !== undefined && !(await find(desk, embed)) ? noSuchEmbed : answerOf(verdict);
+		ask: (desk, site, embed) => answer(desk, site, embed, visited),
+		check: (desk, site, embed) => answer(desk, site, embed, judged),
+		tryRule(text, site) {
+			const reading = readRule(text, parts.sites);
+			return "rule" in reading ? { rule: reading.rule, covers: covers(reading.rule, site) } : reading;
 		},
 		issueTicket(desk, site, embed) {
-			const facts = { handle: desk.row.handle, site, embed: embed === undefined ? null : String(embed) };
+			// Our own pages speak with the rights of the chat page, whatever embed they try: presets are for other people's sites.
+			const facts = { handle: desk.row.handle, site, embed: embed === undefined || site === null ? null : String(embed) };
 			return writeTicket(secret, facts, clock.now(), random.bytes(TICKET_NONCE_BYTES));
 		},
 		readTicket: (desk, ticket) => readTicket(secret, ticket, desk.row.handle, clock.now())?.provenance,

@@ -12,7 +12,7 @@ import { hashOf } from "./access.js";
 import type { Caller, Desk, FollowUpDoor, Thread, ThreadLine, ThreadState } from "./engine.js";
 import type { Events } from "./events.js";
 import type { NewId } from "./ids.js";
-import type { Clock, Random, Store } from "./ports.js";
+import type { Clock, Random, Store, StoredEvent } from "./ports.js";
 import type { ConversationView, FollowUpView, TaskView } from "./reads.js";
 import type { PrincipalRow, TaskRow } from "./rows.js";
 import type { Tasks } from "./tasks.js";
@@ -21,6 +21,8 @@ import { loggedMessage, stateOfStatus } from "./views.js";
 /** Begins every key of a private link; `log.ts` hides whatever looks like one. */
 const KEY = "eolf_";
 const KEY_SHAPE = /^eolf_[\w-]{43}$/;
+/** Events asked of the log at a time. */
+const PAGE = 500;
 
 export interface FollowUpParts {
 	store: Store;
@@ -63,20 +65,14 @@ export class FollowUps implements FollowUpDoor {
 		checkGuests(desk);
 		const key = `${KEY}${Buffer.from(random.bytes(32)).toString("base64url")}`;
 		const hash = digest(desk.row.id, sameWords(words));
-		const { guestUid, free } = await store.write("openAsk", {
-			deskId: desk.row.id,
-			hash,
-			guestUid: newId("gst"),
-			linkHash: hashOf(key),
-			now: clock.now(),
-		});
+		const linkHash = hashOf(key);
+		const { guestUid } = await store.write("openAsk", { deskId: desk.row.id, hash, guestUid: newId("gst"), linkHash, now: clock.now() });
 		const first = await this.guest(guestUid);
 		await this.once(guestUid, async () => {
 			if (await store.read.conversation(first.id, desk.row.id, null, 0)) return;
 			await this.send(first, desk, { messageId: `ask-${digest(guestUid)}`, words });
 		});
-		const thread = await this.settled(desk, { first, speaker: undefined, free }, wait);
-		return { key, thread: thread ?? nothing };
+		return { key, thread: (await this.settled(desk, linkHash, wait)) ?? nothing };
 	}
 
 	async more(
@@ -89,7 +85,7 @@ export class FollowUps implements FollowUpDoor {
 		checkGuests(desk);
 		if (!KEY_SHAPE.test(key)) return undefined;
 		const linkHash = hashOf(key);
-		if (!(await store.read.followUp(linkHash, desk.row.id, clock.now()))) return undefined;
+		if (!(await this.link(desk, linkHash))) return undefined;
 		await this.once(linkHash, async () => {
 			const { speakerUid } = await store.write("askMore", { deskId: desk.row.id, linkHash, guestUid: newId("gst"), now: clock.now() });
 			const speaker = await this.guest(speakerUid);
@@ -103,12 +99,16 @@ export class FollowUps implements FollowUpDoor {
 
 	async read(desk: Desk, key: string, wait: { waitMs: number; signal?: AbortSignal }): Promise<Thread | undefined> {
 		if (!KEY_SHAPE.test(key)) return undefined;
-		const view = await this.parts.store.read.followUp(hashOf(key), desk.row.id, this.parts.clock.now());
-		return view && ((await this.settled(desk, view, wait)) ?? nothing);
+		const linkHash = hashOf(key);
+		return (await this.link(desk, linkHash)) && ((await this.settled(desk, linkHash, wait)) ?? nothing);
 	}
 
 	async end(desk: Desk, key: string): Promise<void> {
 		if (KEY_SHAPE.test(key)) await this.parts.store.write("endFollowUp", { deskId: desk.row.id, linkHash: hashOf(key) });
+	}
+
+	private link(desk: Desk, linkHash: string): Promise<FollowUpView | undefined> {
+		return this.parts.store.read.followUp(linkHash, desk.row.id, this.parts.clock.now());
 	}
 
 	private async guest(uid: string): Promise<PrincipalRow> {
@@ -146,8 +146,8 @@ export class FollowUps implements FollowUpDoor {
 	}
 
 	/** The thread once nothing in it moves any more, or after so long. Undefined: nothing was asked yet. */
-	private async settled(desk: Desk, link: FollowUpView, wait: { waitMs: number; signal?: AbortSignal }): Promise<Thread | undefined> {
-		const before = await this.reading(desk, link);
+	private async settled(desk: Desk, linkHash: string, wait: { waitMs: number; signal?: AbortSignal }): Promise<Thread | undefined> {
+		const before = await this.reading(desk, linkHash);
 		if (!before || before.moving.length === 0 || wait.waitMs <= 0 || this.waiting >= LIMITS.askWaits) return before?.thread;
 		this.waiting++;
 		try {
@@ -157,55 +157,86 @@ export class FollowUps implements FollowUpDoor {
 		}
 		// Nobody is left to hear more.
 		if (wait.signal?.aborted) return before.thread;
-		return (await this.reading(desk, link))?.thread;
+		return (await this.reading(desk, linkHash))?.thread ?? before.thread;
 	}
 
 	/** What a link reads: the first question, and what its own guest asked since. */
-	private async reading(desk: Desk, link: FollowUpView): Promise<Reading | undefined> {
+	private async reading(desk: Desk, linkHash: string): Promise<Reading | undefined> {
+		const link = await this.link(desk, linkHash);
+		if (!link) return undefined;
 		if (link.speaker?.id === link.first.id) return await this.whole(desk, link.first);
-		const first = await this.firstOf(desk, link.first, link.free);
+		const first = await this.firstOf(desk, link.first, linkHash);
 		const own = link.speaker && (await this.whole(desk, link.speaker));
 		if (!first || !own) return own ?? first;
-		return { ...own, thread: { ...own.thread, lines: [...first.thread.lines, ...own.thread.lines] } };
+		// Where words of its own are left out, the first question is earlier than those.
+		const lines = own.thread.earlier ? own.thread.lines : [...first.thread.lines, ...own.thread.lines];
+		return { ...own, thread: { ...own.thread, lines } };
 	}
 
-	/** A guest's whole conversation. */
+	/** A guest's whole conversation, or the end of it where it is long. */
 	private async whole(desk: Desk, guest: PrincipalRow): Promise<Reading | undefined> {
 		const { read } = this.parts.store;
 		const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
 		if (!view) return undefined;
 		const page = { callerId: guest.id, deskId: desk.row.id, limit: 1, historyLength: 0, artifacts: false };
 		const last = view.openTasks.at(-1)?.task ?? (await read.tasks(page)).tasks[0]?.task;
-		const lines = view.messages.map(loggedMessage).map(({ at, message }) => lineOf(message, at));
-		return this.readingOf(desk, view, lines, last, view.openTasks);
+		return this.readingOf(desk, view, view.messages.map(lineOf), last, view.openTasks);
 	}
 
-	/** The first question of a guest and its answer; what came of it later, where it is not `free`, is another link's and does not show. */
-	private async firstOf(desk: Desk, guest: PrincipalRow, free: boolean): Promise<Reading | undefined> {
+	/**
+	 * The first question of a guest and what came of it. Once a link has taken the conversation, every other one reads to where that
+	 * question first came to rest and no further, as all of them could: whatever follows, on the same task or another, is another's.
+	 */
+	private async firstOf(desk: Desk, guest: PrincipalRow, linkHash: string): Promise<Reading | undefined> {
 		const { read } = this.parts.store;
-		const view = await read.conversation(guest.id, desk.row.id, null, 0);
+		const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
 		if (!view) return undefined;
-		const [begun] = await read.events(view.conversation.id, 0, 1, Number.MAX_SAFE_INTEGER);
-		const task = begun?.taskId ? await read.task(guest.id, desk.row.id, begun.taskId, LIMITS.historyPage) : undefined;
+		const { conversation } = view;
+		const [begun] = await read.events(conversation.id, 0, 1, Number.MAX_SAFE_INTEGER);
 		if (!begun) return undefined;
-		// Answered by a message and no task (a2a.md 1.1): the words are the log's.
-		const log = task ? [] : await read.events(view.conversation.id, 0, LIMITS.historyPage, LIMITS.historyBytes);
-		const said = log.filter(({ kind, taskId }) => (kind === "message" || kind === "bare") && taskId === begun.taskId);
-		const lines = (task?.history ?? said.map(({ body }) => body)).map((body) => lineOf(JSON.parse(body) as Message, begun.at));
-		const conversation = free ? view.conversation : { ...view.conversation, endedAt: null };
-		const reading = this.readingOf(desk, { ...view, conversation }, lines, task?.task, task ? [task] : []);
-		return free ? reading : { ...reading, thread: { ...reading.thread, seq: task?.task.lastSeq ?? 0 } };
+		const task = begun.taskId ? await read.task(guest.id, desk.row.id, begun.taskId, 0) : undefined;
+		const tasks = task ? [task] : [];
+		// Asked after the words were read: a link takes a conversation before it says anything in it.
+		if ((await this.link(desk, linkHash))?.free) {
+			const lines = view.messages.filter(({ taskId }) => taskId === begun.taskId).map(lineOf);
+			return this.readingOf(desk, view, lines, task?.task, tasks);
+		}
+		const { said, ending } = await this.toFirstRest(conversation.id, begun.taskId);
+		const lines = said.map(lineOf).filter(({ from }, i) => from === "desk" || i === 0);
+		const others = { ...view, more: false, conversation: { ...conversation, endedAt: null } };
+		const reading = this.readingOf(desk, others, lines, task?.task, ending ? [] : tasks);
+		const seq = (ending ?? said.at(-1) ?? begun).seq;
+		const state = ending ? othersState(ending, lines) : reading.thread.state;
+		return { ...reading, thread: { ...reading.thread, state, seq } };
+	}
+
+	/** The messages of a conversation's first task up to where it first came to rest, and the event that says so. */
+	private async toFirstRest(conversationId: number, taskId: string | null): Promise<{ said: StoredEvent[]; ending?: StoredEvent }> {
+		const said: StoredEvent[] = [];
+		for (let after = 0; ; ) {
+			const page = await this.parts.store.read.events(conversationId, after, PAGE, LIMITS.catchUpPageBytes);
+			for (const event of page) {
+				if (event.taskId !== taskId) continue;
+				if (event.kind === "message" || event.kind === "bare") said.push(event);
+				if (isRest(event)) return { said, ending: event };
+			}
+			const last = page.at(-1);
+			if (!last) return { said };
+			after = last.seq;
+		}
 	}
 
 	private readingOf(desk: Desk, view: ConversationView, lines: ThreadLine[], last: TaskRow | undefined, tasks: TaskView[]): Reading {
-		const { conversation } = view;
+		const { conversation, more } = view;
 		const answers = this.parts.answers(desk) && !view.participants.some((p) => p.side === "desk" && p.microphone === "owner");
 		const isMoving = ({ state }: TaskRow): boolean =>
 			state === "TASK_STATE_WORKING" || (state === "TASK_STATE_SUBMITTED" && answers && conversation.endedAt === null);
 		const moving = tasks.filter(({ task }) => isMoving(task)).map(({ task }) => task.uid);
-		const state = conversation.endedAt !== null ? "ended" : moving.length > 0 ? "working" : restingState(last);
+		const silent = lines.at(-1)?.from !== "desk" && (last?.artifacts ?? "") === "";
+		const resting = (): ThreadState => restingState(last?.state ?? "TASK_STATE_COMPLETED", silent);
+		const state = conversation.endedAt !== null ? "ended" : moving.length > 0 ? "working" : resting();
 		return {
-			thread: { lines, state, seq: conversation.seq },
+			thread: { lines, earlier: more, state, seq: conversation.seq },
 			conversationId: conversation.id,
 			at: conversation.seq,
 			contextId: conversation.uid,
@@ -226,11 +257,7 @@ export class FollowUps implements FollowUpDoor {
 			};
 			const look = async (): Promise<void> => {
 				for (let page = await reader.next(LIMITS.catchUpPageBytes); page; page = await reader.next(LIMITS.catchUpPageBytes)) {
-					for (const { event } of page) {
-						const state = stateOfStatus(event) as TaskRow["state"] | undefined;
-						const rests = event.kind === "bare" || (state !== undefined && (isTerminal(state) || isInterrupted(state)));
-						if (rests && event.taskId !== null) left.delete(event.taskId);
-					}
+					for (const { event } of page) if (isRest(event) && event.taskId !== null) left.delete(event.taskId);
 					if (left.size === 0) return finish();
 				}
 			};
@@ -250,17 +277,28 @@ export class FollowUps implements FollowUpDoor {
 }
 
 /** Of a link whose question was refused after the link was made. */
-const nothing: Thread = { lines: [], state: "kept", seq: 0 };
+const nothing: Thread = { lines: [], earlier: false, state: "kept", seq: 0 };
 
 function checkGuests(desk: Desk): void {
 	if (!desk.settings.guests) throw new DeskError("forbidden", `${desk.face.name} takes no questions from visitors at the moment.`);
 }
 
-const lineOf = (message: Message, at: number): ThreadLine => ({ from: message.role === "ROLE_USER" ? "asker" : "desk", message, at });
+function lineOf(event: StoredEvent): ThreadLine {
+	const { at, message } = loggedMessage(event);
+	return { from: message.role === "ROLE_USER" ? "asker" : "desk", message, at };
+}
 
-/** Where a conversation stands in which nothing moves. */
-function restingState(last: TaskRow | undefined): ThreadState {
-	switch (last?.state) {
+const stateIn = (event: StoredEvent): TaskRow["state"] | undefined => stateOfStatus(event) as TaskRow["state"] | undefined;
+
+/** Whether an event says that a task moves no more, for good or until its asker has said something. */
+function isRest(event: StoredEvent): boolean {
+	const state = stateIn(event);
+	return event.kind === "bare" || (state !== undefined && (isTerminal(state) || isInterrupted(state)));
+}
+
+/** Where a conversation stands in which nothing moves. `silent`: nothing was answered to what was asked last. */
+function restingState(last: TaskRow["state"], silent: boolean): ThreadState {
+	switch (last) {
 		case "TASK_STATE_INPUT_REQUIRED":
 			return "asks";
 		case "TASK_STATE_AUTH_REQUIRED":
@@ -273,8 +311,20 @@ function restingState(last: TaskRow | undefined): ThreadState {
 		case "TASK_STATE_SUBMITTED":
 			return "kept";
 		default:
-			return "answered";
+			return silent ? "silent" : "answered";
 	}
+}
+
+/**
+ * The same of a first question whose conversation somebody else went on with. What it waits for comes from them; and where one
+ * answer was given to it and to what they asked, that answer stands in theirs.
+ */
+function othersState(ending: StoredEvent, lines: ThreadLine[]): ThreadState {
+	const state = stateIn(ending) ?? "TASK_STATE_COMPLETED";
+	if (isInterrupted(state)) return "elsewhere";
+	const silent = !lines.some(({ from }) => from === "desk");
+	const { metadata } = JSON.parse(ending.body) as { metadata?: { answeredIn?: string } };
+	return silent && state === "TASK_STATE_COMPLETED" && metadata?.answeredIn !== undefined ? "elsewhere" : restingState(state, silent);
 }
 
 const moreId = (words: string, seen: number): string => `more-${digest(seen, sameWords(words))}`;

@@ -41,6 +41,7 @@ export function threadText(thread: Thread, about: { name: string; link: string; 
 	const said = thread.lines.map(({ from, message }) => `**${from === "asker" ? texts.you : name}:** ${wordsOf(message.parts)}`);
 	return `${[
 		guide.head(name),
+		...(thread.earlier ? [`*${texts.askEarlier}*`] : []),
 		...said,
 		"---",
 		texts.askStates[thread.state](name),

@@ -193,9 +193,47 @@ describe("asking by an address", () => {
 		expect(answer.status).toBe(429);
 		expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 		expect(text).toContain("Too many messages");
-		expect((await ask("question 3")).answer.status).toBe(200);
+		for (let i = 0; i < LIMITS.askRepeats; i++) expect((await ask("question 3")).answer.status).toBe(200);
 		expect(asked).toHaveLength(LIMITS.guestMessagesPerMinute);
+		// More of them cost as much as questions do.
+		const over = await ask("question 3");
+		expect([over.answer.status, over.text.includes("Too many messages")]).toEqual([429, true]);
+		expect((await ask("question 4")).answer.status).toBe(200);
 	});
+
+	it.each([
+		["the same question", () => ["ask.md?q=again%20and%20again"]],
+		["the same question in other spaces", (_, i) => [`ask.md?q=again${"%20".repeat(i + 1)}and%20again`]],
+		["the same question in a browser", () => ["ask?q=again%20and%20again", BROWSER]],
+		["the same words by one private link", (link) => [`${link}.md?q=more`]],
+		["the same words from the same page of one", (link) => [`${link}.md?q=more&n=3`]],
+	] as [string, (link: string, i: number) => [string, Record<string, string>?]][])(
+		"writes no more for %s, opened over and over, than an hour of questions and a few retries of each",
+		async (_, addressed) => {
+			const { link } = await ask("again and again");
+			let opened = 0;
+			const { write } = site.store;
+			site.store.write = ((name, input) => {
+				if (name === "openAsk" || name === "askMore") opened++;
+				return write(name, input);
+			}) as typeof write;
+			try {
+				const statuses: number[] = [];
+				for (let minute = 0; minute < 60; minute++) {
+					for (let i = 0; i < 2 * LIMITS.guestMessagesPerMinute; i++) statuses.push((await get(...addressed(link, i))).status);
+					clock.turn(60_000);
+				}
+				expect(statuses.slice(0, LIMITS.guestMessagesPerMinute - 1).every((status) => status < 400)).toBe(true);
+				expect(statuses[2 * LIMITS.guestMessagesPerMinute - 1]).toBe(429);
+			} finally {
+				site.store.write = write;
+			}
+			expect(opened).toBeGreaterThan(LIMITS.guestMessagesPerMinute - 1);
+			expect(opened).toBeLessThanOrEqual(LIMITS.guestMessagesPerHour * (1 + LIMITS.askRepeats));
+			// To read costs nothing, also then.
+			expect((await get(`${link}.md`)).status).toBe(200);
+		},
+	);
 
 	it("is said in Chinese to who reads Chinese", async () => {
 		const html = await (await get("ask?q=hi", { "accept-language": "zh-CN" })).text();
@@ -203,6 +241,10 @@ describe("asking by an address", () => {
 		expect(await (await get("ask.md?q=hi&lang=zh")).text()).toContain("已回答");
 	});
 });
+
+/** What a browser on a phone of that name says of itself. */
+const ANDROID = (device: string): string =>
+	`Mozilla/5.0 (Linux; Android 14; ${device}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36`;
 
 describe("what is no question", () => {
 	it.each([
@@ -214,6 +256,17 @@ describe("what is no question", () => {
 		["a script's call in a browser", { "sec-fetch-dest": "empty", "sec-fetch-mode": "cors" }, 400],
 		["a preview of a chat program", { "user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" }, 200],
 		["a crawler", { "user-agent": "Mozilla/5.0 (compatible; GPTBot/1.2)" }, 200],
+		[
+			"a crawler as a phone",
+			{ "user-agent": `${ANDROID("Nexus 5X Build/MMB29P")} (compatible; Googlebot/2.1; +http://www.google.com/bot.html)` },
+			200,
+		],
+		[
+			"a crawler among what a phone says of itself",
+			{ "user-agent": "Mozilla/5.0 (Linux; Android 7.0; compatible; PetalBot) Safari/537.36" },
+			200,
+		],
+		["a crawler on a phone that is called like one", { "user-agent": `${ANDROID("CUBOT P60")} (compatible; bingbot/2.0)` }, 200],
 	])("asks nothing for %s", async (_, headers, status) => {
 		const { link } = await ask("a real one");
 		for (const path of ["ask?q=hello", `${link}?q=hello`]) {
@@ -227,6 +280,12 @@ describe("what is no question", () => {
 	it.each([
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot",
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Example-User/1.0; +Example-User@example.com)",
+		ANDROID("CUBOT P60"),
+		ANDROID("CUBOT KINGKONG 9 Build/UP1A"),
+		ANDROID("Robot Spider Preview"),
+		"Dalvik/2.1.0 (Linux; U; Android 11; CUBOT NOTE 20)",
+		"Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0",
+		"Instagram 302.0.0.23.113 Android (33/13; 440dpi; 1080x2177; CUBOT; P60; P60; mt6765; en_GB)",
 		"python-httpx/0.28",
 		"curl/8.5.0",
 	])("asks for an agent that calls itself %s", async (agent) => {
@@ -342,6 +401,41 @@ describe("a private link", () => {
 		// Also once the link that took the conversation has ended.
 		await get(`${mine.link}/end`, {}, "POST");
 		expect((await more(third.link, "a third thing")).text).not.toContain("my secret");
+	});
+
+	it("shows nobody else what was answered to the desk's question, and tells them in plain words to ask again", async () => {
+		script = function* (turn) {
+			yield { type: "text", text: turn.history.length === 0 ? "Which day?" : "Done." };
+			yield { type: "reply" };
+		};
+		const [mine, other] = [await ask("May I visit?"), await ask("May I visit?")];
+		expect((await more(mine.link, "my secret is Friday")).text).toContain("Done.");
+		for (const { link } of [other, await ask("May I visit?")]) {
+			for (const [path, headers] of [
+				[`${link}.md`, {}],
+				[link, {}],
+				[`${link}.md?lang=zh`, {}],
+			] as const) {
+				const text = await (await get(path, headers)).text();
+				expect(text, path).toContain("Which day?");
+				expect(text, path).not.toContain("secret");
+				expect(text, path).not.toContain("Done.");
+				expect(text, path).toContain(path.includes("zh") ? "请在下面把问题完整地再问一次" : "Ask again below");
+			}
+		}
+	});
+
+	it("says that earlier words are left out, on the page and as text", async () => {
+		const { link } = await ask("round 0");
+		const said = async () => [await (await get(link)).text(), await (await get(`${link}.md?lang=zh`)).text()];
+		const marks = ["Earlier words are left out.", "更早的内容已省略。"];
+		for (let i = 1; i < LIMITS.historyPage / 2; i++) {
+			clock.turn(60_000);
+			await more(link, `round ${i}`);
+		}
+		for (const [i, text] of (await said()).entries()) expect(text).not.toContain(marks[i]);
+		await more(link, "one more");
+		for (const [i, text] of (await said()).entries()) expect(text).toContain(marks[i]);
 	});
 
 	it("tells nobody else how far a conversation has gone, or that it was ended", async () => {

@@ -22,9 +22,12 @@ import { type Language, TEXTS } from "./texts.js";
 /** Its handle is reserved: the guide uses it, and nothing there answers. */
 export const EXAMPLE = "example";
 
-/** Programs that open links to look at them, by their names; what fetches for a person calls itself `…-User`. */
-const LOOKERS = /bot\b|crawl|spider|slurp|preview|facebookexternalhit|whatsapp|embedly/i;
-const isLooker = (agent: string): boolean => !/-user\b/i.test(agent) && LOOKERS.test(agent.replace(/https?:\/\/\S+/g, ""));
+/** Programs that open links to look at them, by their names; what fetches for a person calls itself `…-User`. CUBOT makes phones. */
+const LOOKERS = /(?<!\bcu)bot\b|crawl|spider|slurp|preview|facebookexternalhit|whatsapp|embedly/i;
+/** What a browser says of its device, which may be called anything; a program that looks names itself in a comment of its own, as compatible. */
+const DEVICE = /\((?:Linux|Android)\b(?![^()]*compatible)[^()]*\)/gi;
+const isLooker = (agent: string): boolean =>
+	!/-user\b/i.test(agent) && LOOKERS.test(agent.replace(/https?:\/\/\S+/g, "").replace(DEVICE, ""));
 
 /** Robots keep out of what one person asked. */
 const HIDDEN = { "x-robots-tag": "noindex, nofollow, noarchive" } as const;
@@ -123,7 +126,7 @@ export function ask(parts: SiteParts): Hono {
 		});
 		const again = thread.state === "working" || thread.state === "kept";
 		return html`<main class="ask"><header><img class="face" src="${face}" width="56" height="56" alt=""><h1>${name}</h1></header>
-<ol class="thread">${lines}</ol>
+${thread.earlier ? html`<p class="quietly">${texts.askEarlier}</p>` : ""}<ol class="thread">${lines}</ol>
 <p class="stands">${texts.askStates[thread.state](name)}</p>${again ? html`<p><a class="quietly" href="${path}">${texts.lookAgain}</a></p>` : ""}
 ${askForm(path, texts.askMore, language, thread.seq)}
 <section><h2>${texts.linkTitle}</h2><pre><a href="${path}">${link}</a></pre><p>${texts.linkLine} ${texts.linkDays(LINK_DAYS)}</p>

@@ -97,7 +97,7 @@ async function answer(asked: Headers, file: File | undefined, headers: Record<st
 		const text = "There is no such file. If this server was just installed, run npm run build and start it again.\n";
 		return new Response(text, {
 			status: 404,
-			headers: { ...COMMON, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
+			headers: { ...headers, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
 		});
 	}
 	const all: Record<string, string> = { ...headers, etag: file.etag, vary: "Accept-Encoding" };

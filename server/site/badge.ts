@@ -6,7 +6,7 @@
  */
 import type { Size } from "../../shared/embed.js";
 import { cut, fitting, measure, type Weight, xml } from "./badge-text.js";
-import { faceShapes } from "./face.js";
+import { faceMarkup } from "./face.js";
 
 export type BadgeTheme = "dark" | "light" | "auto";
 export type BadgeLanguage = "en" | "zh";
@@ -109,7 +109,7 @@ export function drawBadge(options: BadgeOptions, draw: DrawLine = asText): strin
 		options.theme === "auto" ? `<style>${AUTO_STYLE}</style>` : "",
 		`<clipPath id="c"><circle cx="${inset + face / 2}" cy="${height / 2}" r="${face / 2}"/></clipPath>`,
 		`<rect class="g" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${(height - 1) / 2}" fill="${colours.ground}" stroke="${colours.edge}"/>`,
-		`<g clip-path="url(#c)"><g transform="translate(${inset} ${top}) scale(${n(face / 96)})">${faceShapes(options.handle)}</g></g>`,
+		`<g clip-path="url(#c)"><g transform="translate(${inset} ${top}) scale(${n(face / 96)})">${faceMarkup(options.handle)}</g></g>`,
 		...lines.map((line) => draw(line, line.dim ? colours.dim : colours.ink)),
 		"</svg>",
 	].join("");

@@ -44,6 +44,7 @@ main.tool.wide { width: min(1120px, 100% - 40px); }
 .maker { display: grid; grid-template-columns: minmax(280px, 400px) minmax(0, 1fr); gap: 56px; align-items: start; margin-top: 36px; }
 .maker .fields { margin-top: 0; }
 .maker fieldset { min-width: 0; margin: 0; padding: 0; border: 0; display: grid; gap: 20px; }
+.maker [data-for]:not([hidden]) { display: grid; gap: 20px; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 20px 16px; align-items: start; }
 .shown { position: sticky; top: 24px; display: grid; gap: 24px; }
 .tool .shown section > h2:first-child { margin-top: 0; }
@@ -71,5 +72,5 @@ main.tool.wide { width: min(1120px, 100% - 40px); }
 .preview-page .bone.short { width: 62%; }
 .preview-page .place { margin-top: 24px; }
 @media (max-width: 860px) { .maker { grid-template-columns: minmax(0, 1fr); gap: 36px; } .shown { position: static; } .badges { grid-template-columns: minmax(0, 1fr); } }
-@media (max-width: 520px) { main.tool { padding-top: 28px; } .verdict { padding: 20px; } .steps li { grid-template-columns: 1fr; gap: 0; } .tool th { white-space: normal; } }
+@media (max-width: 520px) { main.tool { padding-top: 28px; } .verdict { padding: 20px; } .verdict h2 { gap: 12px; font-size: 19px; line-height: 26px; } .verdict h2::before { margin-top: 6px; } .pair { grid-template-columns: minmax(0, 1fr); } .steps li { grid-template-columns: 1fr; gap: 0; } .tool th { white-space: normal; } }
 `;

@@ -1,5 +1,5 @@
 /** What "check my install" says, in English and Chinese: each thing that can stop the chat, why it does, and what to do about it. */
-import type { NoSite } from "../engine/sites.js";
+import type { NoRule, NoSite } from "../engine/sites.js";
 import type { Language } from "./texts.js";
 
 /** What is said of a site that stops the chat: why, and what to do. */
@@ -17,6 +17,19 @@ interface CheckTexts {
 	siteHint: string;
 	embed: string;
 	embedHint: string;
+	/** A rule that is tried on the site. */
+	trial: {
+		label: string;
+		hint: string;
+		covers: (rule: string, site: string) => string;
+		misses: (rule: string, site: string) => string;
+		/** What a rule with a star and one without cover. */
+		below: (rule: string) => string;
+		one: (rule: string) => string;
+		none: (typed: string) => string;
+		why: (no: NoRule) => string;
+		only: string;
+	};
 	submit: string;
 	again: string;
 	other: string;
@@ -63,6 +76,18 @@ interface CheckTexts {
 	console: string;
 }
 
+/** In Chinese what the engine says in English of a rule that is none. */
+const WRONG_RULE: Record<NoRule["refused"], string> = {
+	star: "星号只能有一个，而且只能在最前面。请写完整的网站，如 https://their-site.com；要包含其下所有网站，请写 *.their-site.com。",
+	suffix: "任何人都能在这个域名下注册名字。请写属于你自己的域名，如 *.their-site.com。",
+	not_https: "网站必须通过 https 提供，http 只用于 localhost。请以 https:// 开头来写规则。",
+	address: "浏览器在这里不认数字地址和下划线。请写网站的域名，不要写 IP 地址。",
+	local: "本机上的网站没有开放。想在本机试用聊天，请用 ALLOW_LOCALHOST_SITES=on 启动服务器。",
+	opaque: "请写完整的网站，如 https://their-site.com；要包含其下所有网站，请写 *.their-site.com。",
+	not_canonical:
+		"请照浏览器读到的样子写完整的网站，如 https://their-site.com（中文域名写成 xn-- 开头的形式）；要包含其下所有网站，请写 *.their-site.com。",
+};
+
 export const CHECK: Record<Language, CheckTexts> = {
 	en: {
 		title: "Check my install",
@@ -73,6 +98,18 @@ export const CHECK: Record<Language, CheckTexts> = {
 		siteHint: "As your browser shows it, for instance https://www.your-site.com/contact",
 		embed: "Number of the embed",
 		embedHint: "Only where your line has data-embed.",
+		trial: {
+			label: "A rule to try",
+			hint: "Would it let your page show the chat? For instance https://your-site.com or *.your-site.com",
+			covers: (rule, site) => `The rule ${rule} would allow ${site}.`,
+			misses: (rule, site) => `The rule ${rule} would not allow ${site}.`,
+			below: (rule) =>
+				`It covers every site with one or more names in front of ${rule.slice(2)}, over https${/:/.test(rule) ? " and on that port" : ""}, and never https://${rule.slice(2)} itself.`,
+			one: (rule) => `It covers ${rule} and nothing else: another port, with or without www., is another site.`,
+			none: (typed) => `${typed} is no rule.`,
+			why: ({ why }) => why,
+			only: "This looks at the rule alone, not at the list of the desk's owner. There, a rule that blocks wins over every one that allows.",
+		},
 		submit: "Check",
 		again: "Check another page",
 		other: "中文",
@@ -191,6 +228,18 @@ export const CHECK: Record<Language, CheckTexts> = {
 		siteHint: "照浏览器里显示的填，例如 https://www.your-site.com/contact",
 		embed: "嵌入编号",
 		embedHint: "只有代码里写了 data-embed 时才填。",
+		trial: {
+			label: "要试的规则",
+			hint: "它能让你的页面显示聊天吗？例如 https://your-site.com 或 *.your-site.com",
+			covers: (rule, site) => `规则 ${rule} 会允许 ${site}。`,
+			misses: (rule, site) => `规则 ${rule} 不会允许 ${site}。`,
+			below: (rule) =>
+				`它包含 ${rule.slice(2)} 前面还有一级或多级名字的所有 https 网站${/:/.test(rule) ? "（端口相同）" : ""}，但不含 https://${rule.slice(2)} 本身。`,
+			one: (rule) => `它只包含 ${rule} 这一个网站：端口不同、多或少一个 www.，都是另一个网站。`,
+			none: (typed) => `${typed} 不是规则。`,
+			why: ({ refused }) => WRONG_RULE[refused],
+			only: "这里只看这条规则本身，不看前台主人的列表。在列表里，屏蔽的规则优先于允许的规则。",
+		},
 		submit: "检查",
 		again: "再查一个页面",
 		other: "English",

@@ -129,6 +129,72 @@ describe("check my install", () => {
 		await site.engine.owner.changeSettings("mira", { guests: true });
 	});
 
+	describe("a rule to try", () => {
+		const { trial } = CHECK.en;
+		it.each([
+			["https://shop.com", "shop.com/contact", true],
+			["https://shop.com", "https://www.shop.com", false],
+			["https://shop.com", "https://shop.com:8443", false],
+			["*.shop.com", "https://a.b.shop.com", true],
+			["*.shop.com", "https://shop.com", false],
+			["*.shop.com", "https://notshop.com", false],
+			["*.shop.com:8443", "https://www.shop.com:8443", true],
+			["*.shop.com:8443", "https://www.shop.com", false],
+			["https://*.shop.com", "https://www.shop.com", true],
+		])("%s on %s: %s", async (rule, typed, covers) => {
+			const said = await read({ handle: "mira", site: typed, rule });
+			const kept = rule.replace(/^https:\/\/\*/, "*");
+			const reading = readAddress(typed, { localhost: true });
+			const at = "site" in reading ? reading.site : expect.fail();
+			expect(said).toContain(covers ? trial.covers(kept, at) : trial.misses(kept, at));
+			expect(said).toContain(kept.startsWith("*") ? trial.below(kept) : trial.one(kept));
+			expect(said).toContain(trial.only);
+			// What the site itself would be told is another matter.
+			expect(said).toContain(texts.looked);
+		});
+
+		it.each([
+			["*.co.uk", /Anybody can have a name under co\.uk/, "任何人都能在这个域名下注册名字"],
+			["*.github.io", /Anybody can have a name under github\.io/, "任何人都能在这个域名下注册名字"],
+			["*", /A star stands only once/, "星号只能有一个"],
+			["https://a.*.com", /A star stands only once/, "星号只能有一个"],
+			["http://shop.com", /served over https/, "必须通过 https"],
+			["https://10.0.0.1", /no numbers/, "不认数字地址"],
+			["shop.com", /Write the whole origin/, "请写完整的网站"],
+			["https://shop.com/page", /Write the whole origin/, "请照浏览器读到的样子"],
+			["https://bücher.example", /https:\/\/xn--bcher-kva\.example/, "xn--"],
+			["http://localhost:3000", /ALLOW_LOCALHOST_SITES|localhost/, "localhost"],
+		])("says of %s what is wrong with it, in both languages", async (rule, en, zh) => {
+			const asked = { handle: "mira", site: "https://shop.com", rule };
+			const [said, saidInChinese] = [await read({ ...asked, lang: "en" }), await read({ ...asked, lang: "zh" })];
+			// On this server a rule for this machine may be one.
+			const taken = said.includes(trial.misses(rule, "https://shop.com"));
+			expect(said).toMatch(en);
+			expect(saidInChinese).toContain(zh);
+			expect(said.includes(trial.none(rule))).toBe(!taken);
+			expect(saidInChinese.includes(CHECK.zh.trial.none(rule))).toBe(!taken);
+		});
+
+		it("needs no desk, writes nothing, and says nothing where there is no site to try it on", async () => {
+			const before = await site.engine.owner.siteList("mira");
+			expect(await read({ site: "https://www.shop.com", rule: "*.shop.com" })).toContain(
+				trial.covers("*.shop.com", "https://www.shop.com"),
+			);
+			expect(await read({ rule: "*.shop.com" })).not.toContain("*.shop.com would");
+			expect(await read({ handle: "mira", site: "file:///x", rule: "*.shop.com" })).not.toContain("*.shop.com would");
+			expect(await site.engine.owner.siteList("mira")).toEqual(before);
+		});
+
+		it("is said back as text, and goes along to the other language", async () => {
+			const rule = '"><script>alert(1)</script>';
+			const html = await (
+				await site.app.request(`/check?${new URLSearchParams({ handle: "mira", site: "https://shop.com", rule })}`)
+			).text();
+			expect(html).not.toContain("<script>alert");
+			expect(html).toContain(`rule=${encodeURIComponent(rule).replace(/\(/g, "%28").replace(/\)/g, "%29")}&amp;lang=zh`);
+		});
+	});
+
 	it("speaks Chinese to those who read it", async () => {
 		expect(await read({ handle: "mira", site: "shop.com" }, { "accept-language": "zh-CN" })).toContain(CHECK.zh.shows("https://shop.com"));
 		expect(await read({ handle: "mira", site: "shop.com", lang: "zh" })).toContain(CHECK.zh.title);

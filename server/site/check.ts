@@ -1,11 +1,11 @@
 /**
  * "Check my install": a page on which a site's owner reads in plain words what would stop the chat on a page of theirs. It says
- * of a site what `GET /embed/<handle>` would say to it, and nothing else: no list of a desk's is shown, nothing is written,
- * and the site that is named is never visited.
+ * of a site what `GET /embed/<handle>` would say to it, and of a rule that somebody thinks of what it would cover, and nothing else:
+ * no list of a desk's is shown, nothing is written, and the site that is named is never visited.
  */
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { Desk, SiteAnswer } from "../engine/engine.js";
+import { tagLine } from "../../shared/embed.js";
 import { type NoSite, readSite, type SiteOptions } from "../engine/sites.js";
 import { CHECK } from "./check-texts.js";
 import { languageFor, type SiteParts } from "./door.js";
@@ -72,18 +72,22 @@ interface Verdict {
 	steps: Step[];
 }
 
+/** What the form says. Empty text: nothing. */
+type Asked = Record<"handle" | "site" | "embed" | "rule", string>;
+
+/** What is said of a rule that was tried on a site. */
+interface Trial {
+	good: boolean;
+	title: string;
+	line: string;
+}
+
 export function check(parts: SiteParts): Hono {
 	const { engine, config } = parts;
 	const app = new Hono();
 	const options = { localhost: config.allowLocalhostSites };
-
-	/** What a page of the site would be answered. Our own pages need no rule. */
-	const ask = async (desk: Desk, site: string, embed: string | undefined): Promise<SiteAnswer> => {
-		if (site !== config.publicUrl) return await engine.embed.check(desk, site, embed);
-		if (!desk.settings.guests) return { show: false, reason: "guests_off" };
-		const there = embed === undefined || (await engine.embed.find(desk, embed)) !== undefined;
-		return there ? { show: true } : { show: false, reason: "no_such_embed" };
-	};
+	/** A site as the engine takes it: null for our own pages. */
+	const ours = (site: string): string | null => (site === config.publicUrl ? null : site);
 
 	async function judge(language: Language, handle: string, typed: string, embed: string | undefined): Promise<Verdict> {
 		const texts = CHECK[language];
@@ -91,7 +95,7 @@ export function check(parts: SiteParts): Hono {
 		const desk = await parts.deskAt(handle);
 		const reading = readAddress(typed, options);
 		const shown = "site" in reading ? reading.site : reading.shown;
-		const answer = desk && "site" in reading ? await ask(desk, reading.site, embed) : undefined;
+		const answer = desk && "site" in reading ? await engine.embed.check(desk, ours(reading.site), embed) : undefined;
 		const reason = answer && !answer.show ? answer.reason : undefined;
 
 		const open = (text: string): Step => ({ state: "open", text });
@@ -157,32 +161,50 @@ export function check(parts: SiteParts): Hono {
 		}
 	}
 
+	/** Whether a rule would let the site of an address show the chat. Undefined: no rule to try, or no site to try it on. */
+	function tried(language: Language, rule: string, typed: string): Trial | undefined {
+		const reading = readAddress(typed, options);
+		if (rule === "" || !("site" in reading)) return undefined;
+		const { trial } = CHECK[language];
+		const { site } = reading;
+		const answer = engine.embed.tryRule(rule, site);
+		if ("refused" in answer) return { good: false, title: trial.none(rule), line: trial.why(answer) };
+		const line = answer.rule.startsWith("*.") ? trial.below(answer.rule) : trial.one(answer.rule);
+		return { good: answer.covers, title: (answer.covers ? trial.covers : trial.misses)(answer.rule, site), line };
+	}
+
 	app.get("/check", async (c) => {
 		const language = languageFor(c);
 		const texts = CHECK[language];
-		const ask = { handle: field(c, "handle").toLowerCase().replace(/^@/, ""), site: field(c, "site"), embed: field(c, "embed") };
+		const ask: Asked = {
+			handle: field(c, "handle").toLowerCase().replace(/^@/, ""),
+			site: field(c, "site"),
+			embed: field(c, "embed"),
+			rule: field(c, "rule"),
+		};
 		const verdict = ask.handle ? await judge(language, ask.handle, ask.site, ask.embed || undefined) : undefined;
-		const otherLanguage = new URLSearchParams({ ...ask, lang: language === "en" ? "zh" : "en" });
+		const trial = tried(language, ask.rule, ask.site);
+		const otherLanguage = queryOf(ask, { lang: language === "en" ? "zh" : "en" });
 		const body = html`<main class="tool">
 <header class="tool-head"><h1>${texts.title}</h1><a href="/check?${otherLanguage}" lang="${language === "en" ? "zh" : "en"}">${texts.other}</a></header>
 ${
 	// Who has asked reads the answer first, on a phone as well.
-	verdict
-		? html`${said(language, verdict, ask, config.publicUrl)}<h2 class="again">${texts.again}</h2>`
+	verdict || trial
+		? html`${verdict ? said(language, verdict, ask, config.publicUrl) : ""}${trial ? ruled(language, trial) : ""}<h2 class="again">${texts.again}</h2>`
 		: html`<p class="tool-lead">${texts.lead}</p>`
 }
 <form class="fields" action="/check" method="get">
 ${input("handle", { label: texts.handle, hint: texts.handleHint }, ask.handle, { required: true, maxlength: 33 })}
 ${input("site", { label: texts.site, hint: texts.siteHint }, ask.site, { required: true, mode: "url", maxlength: ADDRESS_CHARS })}
 ${input("embed", { label: texts.embed, hint: texts.embedHint }, ask.embed, { mode: "numeric", maxlength: 12 })}
+${input("rule", { label: texts.trial.label, hint: texts.trial.hint }, ask.rule, { mode: "url", maxlength: ADDRESS_CHARS })}
 <input type="hidden" name="lang" value="${language}">
 <button class="go" type="submit">${texts.submit}</button>
 </form>
 <section><h2>${texts.unseen}</h2><ul>${texts.frames.map(({ title, text }) => html`<li><strong>${title}</strong> ${text}</li>`)}</ul><p>${texts.console}</p></section>
 <section><h2>${texts.csp}</h2><p>${texts.cspHow}</p><pre>script-src ${config.publicUrl};
 connect-src ${config.publicUrl};
-frame-src ${config.publicUrl};
-img-src ${config.publicUrl}</pre></section>
+frame-src ${config.publicUrl}</pre></section>
 </main>`;
 		const title = `${texts.title} · ${config.brandName}`;
 		return c.html(await page({ language, css: parts.css, title, body, footer: html`<footer>${config.brandName}</footer>` }), 200, {
@@ -193,6 +215,10 @@ img-src ${config.publicUrl}</pre></section>
 
 	return app;
 }
+
+/** The form filled in, as a link. A rule is tried once in a while: the others stand there always. */
+const queryOf = ({ rule, ...ask }: Asked, more: Record<string, string>): URLSearchParams =>
+	new URLSearchParams({ ...ask, ...(rule ? { rule } : {}), ...more });
 
 /** A field of the query, cut to what is read of it. */
 const field = (c: Context, name: string): string => (c.req.query(name) ?? "").trim().slice(0, ADDRESS_CHARS + 1);
@@ -206,11 +232,15 @@ const input = (
 ) =>
 	html`<div class="field"><label for="${name}">${words.label}</label><input id="${name}" name="${name}" value="${value}" aria-describedby="${name}-hint"${box.required ? html` required` : ""} inputmode="${box.mode ?? "text"}" maxlength="${box.maxlength}" autocapitalize="none" autocomplete="off" spellcheck="false"><p class="hint" id="${name}-hint">${words.hint}</p></div>`;
 
-function said(language: Language, verdict: Verdict, ask: { handle: string; site: string; embed: string }, publicUrl: string) {
+/** What became of a rule that was tried. */
+const ruled = (language: Language, { good, title, line }: Trial) =>
+	html`<section class="verdict ${good ? "good" : "bad"}" aria-labelledby="trial"><h2 id="trial">${title}</h2><p>${line}</p><p>${CHECK[language].trial.only}</p></section>`;
+
+function said(language: Language, verdict: Verdict, ask: Asked, publicUrl: string) {
 	const texts = CHECK[language];
 	const snippet = new URLSearchParams({ handle: ask.handle, ...(ask.embed ? { embed: ask.embed } : {}), lang: language });
 	const instead = verdict.instead
-		? html`<p><a href="/check?${new URLSearchParams({ ...ask, site: verdict.instead, lang: language })}">${texts.secure(verdict.instead)}</a></p>`
+		? html`<p><a href="/check?${queryOf(ask, { site: verdict.instead, lang: language })}">${texts.secure(verdict.instead)}</a></p>`
 		: "";
 	return html`<section class="verdict ${verdict.shows ? "good" : "bad"}" aria-labelledby="verdict">
 <h2 id="verdict">${verdict.title}</h2>
@@ -219,7 +249,7 @@ ${verdict.todo ? html`<h3>${texts.todo}</h3><p>${verdict.todo}</p>` : ""}
 ${verdict.command ? html`<pre>${verdict.command}</pre>` : ""}${verdict.also ? html`<p>${verdict.also.text}</p><pre>${verdict.also.command}</pre>` : ""}${instead}
 ${
 	verdict.shows
-		? html`<h3>${texts.line}</h3><p>${texts.lineHow}</p><pre>&lt;script src="${publicUrl}/embed.js" data-handle="${ask.handle}"${ask.embed ? html` data-embed="${ask.embed}"` : ""} async&gt;&lt;/script&gt;</pre><p><a href="/snippet?${snippet}">${texts.make}</a></p>`
+		? html`<h3>${texts.line}</h3><p>${texts.lineHow}</p><pre>${tagLine(publicUrl, { handle: ask.handle, embed: ask.embed || undefined })}</pre><p><a href="/snippet?${snippet}">${texts.make}</a></p>`
 		: ""
 }
 </section>

@@ -19,7 +19,7 @@ afterAll(() => site.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => site.app.request(path, { headers });
 const textOf = async (path: string) => (await get(path)).text();
-const guide = readGuide(DOCS_DIR);
+const guide = readGuide(DOCS_DIR ?? expect.fail("there is no guide"));
 const names = [...guide.keys()];
 
 describe("the guide", () => {
@@ -91,6 +91,72 @@ describe("the guide", () => {
 		"/docs/constructor.md",
 	])("has no %s", async (path) => {
 		expect((await get(path)).status).toBe(404);
+	});
+
+	it("is made once for as long as the address is the same: what is given again costs no making", async () => {
+		let address = "http://x.test:1";
+		let [styled, named] = [0, 0];
+		const parts = {
+			config: {
+				brandName: "B",
+				get publicUrl() {
+					named++;
+					return address;
+				},
+			},
+			docsDir: DOCS_DIR,
+			// A page asks for it when it is drawn, and not otherwise.
+			get css() {
+				styled++;
+				return "/site.css";
+			},
+		} as SiteParts;
+		const app = new Hono().route("/", docs(parts));
+		const give = async (path: string) => {
+			[styled, named] = [0, 0];
+			const answer = await app.request(path);
+			return { text: await answer.text(), etag: answer.headers.get("etag"), styled, named };
+		};
+		for (const path of ["/docs", "/docs/embed", "/docs/embed.md", "/llms.txt", "/llms-full.txt"]) {
+			const first = await give(path);
+			expect(first.styled, path).toBe(path.startsWith("/docs") && !path.endsWith(".md") ? 1 : 0);
+			for (let i = 0; i < 3; i++) {
+				const again = await give(path);
+				expect([again.text === first.text, again.etag, again.styled], path).toEqual([true, first.etag, 0]);
+				// To look whether the address is still the same, and for the headers.
+				expect(again.named, path).toBeLessThanOrEqual(2);
+			}
+		}
+		// The port may be given when the server begins to listen.
+		const before = await give("/llms-full.txt");
+		address = "http://x.test:2";
+		for (const path of ["/docs/embed", "/docs/embed.md", "/llms.txt", "/llms-full.txt"]) {
+			const moved = await give(path);
+			expect(moved.text, path).toContain("x.test:2");
+			expect(moved.text, path).not.toContain("x.test:1");
+		}
+		expect((await give("/llms-full.txt")).etag).not.toBe(before.etag);
+	});
+
+	it("is none where its folder is not there, and no other folder is read for it", async () => {
+		const parts = {
+			config: { publicUrl: "http://x.test:1", brandName: "B" },
+			docsDir: undefined,
+			css: "/site.css",
+			refuse: (async (c, status) => c.text("nothing", status)) satisfies SiteParts["refuse"],
+		} as unknown as SiteParts;
+		const app = new Hono().route("/", docs(parts));
+		for (const path of [
+			"/docs",
+			"/docs/index",
+			"/docs/index.md",
+			"/docs/embed",
+			"/docs/README.md",
+			"/docs/node_modules/hono/README.md",
+			"/llms.txt",
+			"/llms-full.txt",
+		])
+			expect((await app.request(path)).status, path).toBe(404);
 	});
 
 	it("names a page that its index forgot, and makes no link out of itself", async () => {

@@ -1,7 +1,8 @@
 /**
  * The guide, from the one source that is `docs/`: `/docs` and `/docs/<page>` for people, the same with `.md` for agents, and
  * all of it as `/llms.txt` and `/llms-full.txt` (LINK-4). Where the guide shows the host of a desk, the reader sees this server's.
- * Files are read when first asked for. The records of decisions are for who works on the program, and stay out.
+ * Files are read when first asked for, and what is made of them is kept. The records of decisions are for who works on the
+ * program, and stay out.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -41,19 +42,41 @@ export function readGuide(dir: string): ReadonlyMap<string, GuidePage> {
 /** Every Markdown link, and every code that could look like one. */
 const LINKS = /```[\s\S]*?```|`[^`\n]*`|(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
 
-/** The guide as this server gives it away. `publicUrl` may still be made when the server begins to listen. */
-class Guide {
-	private pages: ReadonlyMap<string, GuidePage> | undefined;
-	private readonly texts = new Map<string, string>();
+/** What is made of the guide, each thing once for as long as this server has the same address: that may still change when it begins to listen. */
+class Kept<T> {
+	private readonly made = new Map<string, T>();
 	private madeFor = "";
 
+	constructor(private readonly config: { publicUrl: string }) {}
+
+	/** `name` is one of ours: nobody else's makes another entry. */
+	get(name: string, make: () => T): T {
+		const { publicUrl } = this.config;
+		if (this.madeFor !== publicUrl) this.made.clear();
+		this.madeFor = publicUrl;
+		const known = this.made.get(name);
+		if (known !== undefined) return known;
+		const made = make();
+		this.made.set(name, made);
+		return made;
+	}
+}
+
+/** The guide as this server gives it away. */
+class Guide {
+	private pages: ReadonlyMap<string, GuidePage> | undefined;
+	private readonly texts: Kept<string>;
+
+	/** `dir` undefined: a guide without pages. */
 	constructor(
-		private readonly dir: string,
+		private readonly dir: string | undefined,
 		private readonly config: { publicUrl: string },
-	) {}
+	) {
+		this.texts = new Kept(config);
+	}
 
 	private all(): ReadonlyMap<string, GuidePage> {
-		this.pages ??= readGuide(this.dir);
+		this.pages ??= this.dir === undefined ? new Map() : readGuide(this.dir);
 		return this.pages;
 	}
 
@@ -77,17 +100,11 @@ class Guide {
 
 	/** A page's Markdown with this server's addresses; a link out of the guide is only its words. */
 	text(name: string): string | undefined {
-		const { publicUrl } = this.config;
-		if (this.madeFor !== publicUrl) this.texts.clear();
-		this.madeFor = publicUrl;
-		const known = this.texts.get(name) ?? this.make(name);
-		if (known !== undefined) this.texts.set(name, known);
-		return known;
+		const page = this.page(name);
+		return page && this.texts.get(name, () => this.make(page));
 	}
 
-	private make(name: string): string | undefined {
-		const text = this.page(name)?.text;
-		if (text === undefined) return undefined;
+	private make({ name, text }: GuidePage): string {
 		const { publicUrl } = this.config;
 		const linked = text.replace(
 			LINKS,
@@ -133,42 +150,54 @@ class Guide {
 export function docs(parts: SiteParts): Hono {
 	const { config } = parts;
 	const guide = new Guide(parts.docsDir, config);
+	/** By the addresses at which they stand. */
+	const kept = new Kept<Promise<{ body: string; etag: string }>>(config);
 	const app = new Hono();
 
-	const give = (c: Context, body: string, headers: Record<string, string>): Response => {
-		const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+	const give = async (c: Context, headers: Record<string, string>, make: () => string | Promise<string>): Promise<Response> => {
+		const { body, etag } = await kept.get(c.req.path, async () => {
+			const made = await make();
+			return { body: made, etag: `"${createHash("sha256").update(made).digest("base64url").slice(0, 22)}"` };
+		});
 		const all = { ...headers, "cache-control": CACHE, etag };
 		return isFresh(c.req.header("if-none-match"), etag) ? c.body(null, 304, all) : c.body(body, 200, all);
 	};
-	const plain = (c: Context, text: string, type: "plain" | "markdown"): Response =>
-		give(c, text, { ...COMMON, "content-type": `text/${type}; charset=utf-8`, "access-control-allow-origin": "*" });
+	/** Text of a page that is there; nothing of a guide that is not. */
+	const plain = async (c: Context, name: string, type: "plain" | "markdown", make = () => guide.text(name) ?? ""): Promise<Response> => {
+		if (!guide.page(name)) return await parts.refuse(c, 404, "missing");
+		return await give(c, { ...COMMON, "content-type": `text/${type}; charset=utf-8`, "access-control-allow-origin": "*" }, make);
+	};
 
-	app.get("/llms.txt", (c) => plain(c, guide.text("index") ?? "", "plain"));
-	app.get("/llms-full.txt", (c) => plain(c, guide.whole(), "plain"));
+	app.get("/llms.txt", (c) => plain(c, "index", "plain"));
+	app.get("/llms-full.txt", (c) => plain(c, "index", "plain", () => guide.whole()));
 	app.get("/docs", (c) => show(c, "index"));
 	app.get("/docs/*", (c) => {
 		const path = c.req.path.slice("/docs/".length);
-		if (!path.endsWith(".md")) return show(c, path);
-		const text = guide.text(path.slice(0, -3));
-		return text === undefined ? parts.refuse(c, 404, "missing") : plain(c, text, "markdown");
+		return path.endsWith(".md") ? plain(c, path.slice(0, -3), "markdown") : show(c, path);
 	});
 
 	async function show(c: Context, name: string): Promise<Response> {
 		const found = guide.page(name);
 		if (!found) return await parts.refuse(c, 404, "missing");
-		const source = name === "index" ? (guide.text("index") ?? "") : guide.ownHost(found.text);
+		const headers = {
+			...documentHeaders(config.publicUrl, { ancestors: "'none'", chat: false }),
+			"content-type": "text/html; charset=utf-8",
+		};
+		return await give(c, headers, () => document(found));
+	}
+
+	/** A page of the guide as HTML. */
+	async function document({ name, title, text }: GuidePage): Promise<string> {
+		const source = name === "index" ? (guide.text("index") ?? "") : guide.ownHost(text);
 		const own = `${config.publicUrl}/docs/`;
 		const link = (href: string): string | undefined =>
 			href.startsWith(own) && guide.page(href.slice(own.length).replace(/\.md(?:#.*)?$/, ""))
 				? href.slice(config.publicUrl.length).replace(/\.md(?=#|$)/, "")
 				: guide.href(name, href);
 		const body = html`<main class="docs"><nav>${name === "index" ? html`<a href="/">${config.brandName}</a>` : html`<a href="/docs">The guide</a>`}<a href="/docs/${name}.md">Markdown</a></nav><article lang="en">${await markdown(source, { link, ids: true, top: 1 })}</article></main>`;
-		const title = name === "index" ? "The guide" : found.title;
-		const text = await page({ language: "en", css: parts.css, title, markdown: `/docs/${name}.md`, body });
-		return give(c, String(text), {
-			...documentHeaders(config.publicUrl, { ancestors: "'none'", chat: false }),
-			"content-type": "text/html; charset=utf-8",
-		});
+		return String(
+			await page({ language: "en", css: parts.css, title: name === "index" ? "The guide" : title, markdown: `/docs/${name}.md`, body }),
+		);
 	}
 
 	return app;

@@ -12,6 +12,7 @@ import { badges } from "./badge-door.js";
 import { check } from "./check.js";
 import { docs } from "./docs.js";
 import { embed } from "./embed.js";
+import { refuseEmbed } from "./embed-refusal.js";
 import { COMMON, documentHeaders, isFresh, prefersText } from "./headers.js";
 import { notice, SITE_CSS_PATH } from "./layout.js";
 import { pages } from "./pages.js";
@@ -30,11 +31,16 @@ export interface SiteDoorOptions {
 	};
 	/** Folder of the built client. */
 	clientDir: string;
-	/** What a limit counts as one of whoever asks (`callers.ts`); empty where there is no socket. */
-	networkOf(c: Context): string;
-	/** Folder of the guide's Markdown. */
-	docsDir: string;
-	/** Counts a question of somebody without a credential; `words` make it the same when it is sent again. Throws `rate_limited`. */
+	/**
+	 * Counts a picture that somebody sends, and takes a place for it. `grow`: so many more bytes of it are in memory · `kept`: it is kept, and
+	 * so large · `end`: it is not in memory any more. Throws `rate_limited`; `grow` also `unavailable`.
+	 */
+	takePicture(c: Context): { grow(bytes: number): void; kept(bytes: number): void; end(): void };
+	/** Takes a place for a picture that somebody fetches; what is returned gives it back. Throws `rate_limited`. */
+	readPicture(c: Context): () => void;
+	/** Folder of the guide's Markdown; undefined: there is no guide. */
+	docsDir: string | undefined;
+	/** Counts a question of somebody without a credential; `words` make it the same when it is sent again, which costs nothing a few times. Throws `rate_limited`. */
 	countQuestion(c: Context, desk: Desk, words: string): void;
 	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
 }
@@ -106,13 +112,16 @@ export function siteDoor(options: SiteDoorOptions): Hono {
 	const app = new Hono();
 	app.onError((error, c) => {
 		const known = error instanceof DeskError ? STATUS[error.code] : undefined;
+		const { path } = c.req;
 		if (!known) {
-			log("error", { err: error, path: c.req.path }, "A page could not be made.");
-			return refuse(c, 500, "broken");
+			log("error", { err: error, path }, "A page could not be made.");
+			const { broken, brokenLine } = TEXTS.en;
+			return refuseEmbed(path, 500, `${broken}. ${brokenLine}`) ?? refuse(c, 500, "broken");
 		}
-		const retry = (error as DeskError).detail.retryAfterSeconds;
-		if (retry !== undefined) c.header("retry-after", String(retry));
-		return refuse(c, known.status, known.what, (error as DeskError).message);
+		const { message, detail } = error as DeskError;
+		const retry: Record<string, string> = detail.retryAfterSeconds === undefined ? {} : { "retry-after": String(detail.retryAfterSeconds) };
+		for (const [name, value] of Object.entries(retry)) c.header(name, value);
+		return refuseEmbed(path, known.status, message, retry) ?? refuse(c, known.status, known.what, message);
 	});
 	app.get(SITE_CSS_PATH, (c) => {
 		const headers = { ...COMMON, "content-type": "text/css; charset=utf-8", "cache-control": "no-cache", etag: cssTag };

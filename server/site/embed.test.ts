@@ -7,6 +7,7 @@ import { LIMITS } from "../../shared/limits.js";
 import { testClock } from "../../test/clock.js";
 import { openTestDesk, type TestDesk } from "../../test/desk.js";
 import type { Desk } from "../engine/engine.js";
+import { faceShapes } from "./face.js";
 
 let clientDir: string;
 const clock = testClock();
@@ -68,7 +69,7 @@ describe("GET /embed/<handle>", () => {
 			site: "https://site.com",
 			handle,
 			name: "Mira",
-			face: `/@${handle}/face.svg`,
+			face: faceShapes(handle),
 			online: desk.face.online,
 			language: "en",
 		});
@@ -301,6 +302,7 @@ describe("GET /@<handle>/embed", () => {
 			handle,
 			name: "Mira",
 			face: `/@${handle}/face.svg`,
+			desk: expect.objectContaining({ name: "Mira", online: true, suggestions: expect.any(Array) }),
 			ticket: expect.stringMatching(/^eolt_/),
 			site: "https://site.com",
 			mode: "inline",

@@ -13,37 +13,41 @@ import {
 	type Mode,
 	SIZES,
 	type SiteConfig,
+	THEMES,
 	type Theme,
 } from "../../shared/embed.js";
-import type { Desk, SiteAnswer } from "../engine/engine.js";
+import type { Desk } from "../engine/engine.js";
 import type { EmbedRow } from "../engine/reads.js";
 import { type NoSite, readExactSite } from "../engine/sites.js";
 import { languageFor, type SiteParts } from "./door.js";
+import { faceShapes } from "./face.js";
 import { documentHeaders, NO_STORE, OPEN } from "./headers.js";
 import { chatDocument, notice } from "./layout.js";
 import { type Attribute, HELP, type Language, TEXTS } from "./texts.js";
 
-/** What a site is: ours, somebody's, or none. */
-type Reading = { own: true } | { site: string } | { refused: NoSite };
+/** Whose page it is: a site's, ours (null), or nobody's. */
+type Reading = { site: string | null } | { refused: NoSite };
 
 export function embed(parts: SiteParts): Hono {
 	const { engine, config } = parts;
 	const app = new Hono();
 
 	const read = (text: string): Reading =>
-		text === config.publicUrl ? { own: true } : readExactSite(text, { localhost: config.allowLocalhostSites });
+		text === config.publicUrl ? { site: null } : readExactSite(text, { localhost: config.allowLocalhostSites });
+	/** As it is named to the page: ours has the origin of this server. */
+	const named = (site: string | null): string => site ?? config.publicUrl;
 
 	/** The site is the page's `Origin`; a page of our own sends none and is known by what the browser says instead. */
-	const named = (c: Context): Reading => {
+	const asking = (c: Context): Reading => {
 		const origin = c.req.header("origin");
 		if (origin !== undefined) return read(origin);
-		return c.req.header("sec-fetch-site") === "same-origin" ? { own: true } : { refused: "opaque" };
+		return c.req.header("sec-fetch-site") === "same-origin" ? { site: null } : { refused: "opaque" };
 	};
 
 	app.get("/embed/:handle", async (c) => {
 		const handle = c.req.param("handle");
 		const desk = await parts.deskAt(handle);
-		const reading = named(c);
+		const reading = asking(c);
 		const answer = desk
 			? await configOf(c, desk, reading)
 			: { show: false, reason: "no_such_desk" as const, help: HELP.en.no_such_desk(handle.slice(0, 64)), handle };
@@ -67,38 +71,27 @@ export function embed(parts: SiteParts): Hono {
 		}
 		const asked = c.req.query();
 		const number = numberOf(c);
-		const site = "own" in reading ? config.publicUrl : reading.site;
-		const asking = "own" in reading ? await ownVerdict(desk) : await engine.embed.ask(desk, site, number);
-		const { verdict, row } = await withRow(desk, number, asking);
-		if (!verdict.show)
-			return { show: false, reason: verdict.reason, help: help[verdict.reason](handle, site, number?.slice(0, 32) ?? ""), site, handle };
+		const answer = await engine.embed.ask(desk, reading.site, number);
+		const site = named(reading.site);
+		if (!answer.show)
+			return { show: false, reason: answer.reason, help: help[answer.reason](handle, site, number?.slice(0, 32) ?? ""), site, handle };
+		const row = answer.embed;
 		const greeting = greetingOf(row ?? asked, desk.face.name, languageFor(c, desk));
 		const unknown = unknownValues(asked, row !== undefined).map(([attribute, value]) => help.value(attribute, value));
-		const { name, face, online } = desk.face;
+		const { name, online } = desk.face;
 		return {
 			show: true,
 			site,
 			handle,
 			...(row ? { embed: lookOf(row) } : {}),
 			name,
-			face,
+			face: faceShapes(handle),
 			online,
 			...(greeting === undefined ? {} : { greeting }),
 			language,
 			...(unknown.length ? { help: unknown.join("\n") } : {}),
 		};
 	}
-
-	/** Our own pages need no rule; guests do need to be welcome. */
-	const ownVerdict = async (desk: Desk): Promise<SiteAnswer> =>
-		desk.settings.guests ? { show: true } : { show: false, reason: "guests_off" };
-
-	/** The embed that is meant, as it is now; a number that is nobody's shows nothing, on our own pages too. */
-	const withRow = async (desk: Desk, number: string | undefined, verdict: SiteAnswer): Promise<{ verdict: SiteAnswer; row?: EmbedRow }> => {
-		if (!verdict.show || number === undefined) return { verdict };
-		const row = await engine.embed.find(desk, number);
-		return row ? { verdict, row } : { verdict: { show: false, reason: "no_such_embed" } };
-	};
 
 	app.get("/:at{@[^/]+}/embed", async (c) => {
 		const desk = await parts.deskAt(c.req.param("at").slice(1));
@@ -116,20 +109,18 @@ export function embed(parts: SiteParts): Hono {
 
 		if ("refused" in reading) return neutral(400);
 		if (!desk) return neutral(404);
-		const site = "own" in reading ? config.publicUrl : reading.site;
-		const number = numberOf(c);
-		const asking = "own" in reading ? await ownVerdict(desk) : await engine.embed.check(desk, site, number);
-		const { verdict, row } = await withRow(desk, number, asking);
-		if (!verdict.show) {
-			if (verdict.reason === "blocked") return neutral(403);
+		const site = named(reading.site);
+		const answer = await engine.embed.check(desk, reading.site, numberOf(c));
+		if (!answer.show) {
+			if (answer.reason === "blocked") return neutral(403);
 			const { name } = desk.face;
-			if (verdict.reason === "guests_off") return refuse(403, site, texts.guestsOff, texts.guestsOffLine(name));
-			if (verdict.reason === "no_such_embed") return refuse(404, site, texts.noEmbed, texts.noEmbedLine(name));
+			if (answer.reason === "guests_off") return refuse(403, site, texts.guestsOff, texts.guestsOffLine(name));
+			if (answer.reason === "no_such_embed") return refuse(404, site, texts.noEmbed, texts.noEmbedLine(name));
 			return refuse(403, site, texts.notOpen, texts.notOpenLine(name));
 		}
 		if (!parts.chat) return refuse(503, site, texts.busy, texts.notBuilt);
-		// Our own pages speak with the rights of the chat page: presets are for other people's sites.
-		const ticket = "own" in reading ? engine.embed.issueTicket(desk, null) : engine.embed.issueTicket(desk, site, row?.number);
+		const row = answer.embed;
+		const ticket = engine.embed.issueTicket(desk, reading.site, row?.number);
 		const shown = look(c, row);
 		const boot = { ...bootOf(c, desk, config.brandName, shown), ticket, site, mode: shown.mode };
 		return c.html(await chatDocument({ language, title: texts.chatWith(desk.face.name), ...parts.chat, boot }), 200, {
@@ -166,7 +157,7 @@ const isEmbed = (from: EmbedRow | Record<string, string>): from is EmbedRow => t
 /** What the tag's attributes may say (docs/embed.md). */
 const VALUES: Readonly<Record<Attribute, (value: string) => boolean>> = {
 	mode: (value) => MODES.some((mode) => mode === value),
-	theme: (value) => ["light", "dark", "auto"].includes(value),
+	theme: (value) => THEMES.some((theme) => theme === value),
 	lang: (value) => ["en", "zh"].includes(value),
 	accent: isAccent,
 	size: (value) => SIZES.some((size) => size === value),
@@ -198,6 +189,7 @@ export function bootOf(c: Context, desk: Desk, brand: string, { theme, accent }:
 		handle,
 		name: desk.face.name,
 		face: desk.face.face,
+		desk: desk.face,
 		theme,
 		...(accent === undefined ? {} : { accent }),
 		...(lang === "zh" || lang === "en" ? { language: lang } : {}),

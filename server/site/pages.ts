@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import { tagLine } from "../../shared/embed.js";
 import type { Desk } from "../engine/engine.js";
 import { askForm, EXAMPLE } from "./ask.js";
 import { CHECK } from "./check-texts.js";
@@ -31,7 +32,7 @@ export function pages(parts: SiteParts): Hono {
 			({ row, face }) =>
 				html`<li><a class="desk" href="/@${row.handle}"><img class="face" src="${face.face}" width="56" height="56" alt=""><span><strong>${face.name}</strong><span class="state${face.online ? " on" : ""}">${face.online ? texts.online : texts.offline}</span>${face.about ? html`<p class="about">${face.about}</p>` : ""}</span></a></li>`,
 		)}</ul>`;
-		const tag = `<script src="${config.publicUrl}/embed.js" data-handle="${desks[0]?.row.handle}" async></script>`;
+		const tag = tagLine(config.publicUrl, { handle: desks[0]?.row.handle });
 		const body = html`<main><h1>${texts.landing}</h1>${
 			desks.length === 0
 				? html`<p>${texts.nobody}</p><pre>earthonline owner create &lt;handle&gt;</pre>`

@@ -2,7 +2,20 @@
  * From what somebody chose to what they paste: reads the form's fields, names those that cannot be, and writes the tag, the
  * badge's lines and the addresses. Pure; a value that is wrong never gets into a line.
  */
-import { GREETING_CHARS, isAccent, MODES, type Mode, SIZES, type Size, type Theme } from "../../shared/embed.js";
+import {
+	EMBED_NUMBER,
+	escapeAttribute,
+	GREETING_CHARS,
+	isAccent,
+	MODES,
+	type Mode,
+	SIZES,
+	type Size,
+	THEMES,
+	type Theme,
+	tagLine,
+} from "../../shared/embed.js";
+import { BADGE } from "./badge.js";
 import type { Language } from "./texts.js";
 
 /** Fields of the form that can be wrong; the others are chosen from a list. */
@@ -44,13 +57,13 @@ export function readChoice(fields: Record<string, string>): { choice: Choice; wr
 	};
 	const choice: Choice = {
 		handle: (fields.handle ?? "").trim().toLowerCase().replace(/^@/, "").slice(0, 32),
-		embed: text("embed", (value) => /^[1-9][0-9]{0,8}$/.test(value)),
+		embed: text("embed", (value) => EMBED_NUMBER.test(value)),
 		mode: oneOf(MODES, fields.mode, "floating"),
 		size: oneOf(SIZES, fields.size, "small"),
 		// One element by its id: other selectors work as well, but whoever knows them needs no form.
 		selector: text("selector", (value) => /^#[a-zA-Z_][\w-]{0,63}$/.test(value)),
 		height: text("height", (value) => /^[0-9]{2,4}$/.test(value) && Number(value) >= 200),
-		theme: oneOf(["auto", "light", "dark"], fields.theme, "auto"),
+		theme: oneOf(THEMES, fields.theme, "auto"),
 		accent: text("accent", isAccent),
 		lang: oneOf(["", "en", "zh"], fields.chat_lang, ""),
 		greeting: fields.greeting === "on",
@@ -62,37 +75,26 @@ export function readChoice(fields: Record<string, string>): { choice: Choice; wr
 	return { choice, wrong, typed };
 }
 
-/** Attributes of the tag, without `data-`, in the order in which they are written. Null: the bare attribute. */
-export function attributesOf(choice: Choice): [string, string | null][] {
+/** The line to paste. `publicUrl` empty: for a page of our own. */
+export function lineOf(publicUrl: string, choice: Choice): string {
 	const { handle, embed, mode, size, selector, height, theme, accent, lang, greeting, greetingText, z } = choice;
-	const all: [string, string | null][] = [["handle", handle]];
-	const add = (name: string, value: string, when = true): void => {
-		if (when && value !== "") all.push([name, value]);
-	};
-	const numbered = embed !== "";
-	add("embed", embed);
-	add("mode", mode, !numbered && mode !== "floating");
-	add("size", size, mode === "button" && selector === "" && size !== "small");
-	add("selector", selector, mode === "button");
-	add("height", height, mode === "inline");
-	add("theme", theme, !numbered && theme !== "auto");
-	add("accent", accent, !numbered);
-	add("lang", lang);
-	if (!numbered && greeting && (mode === "floating" || mode === "pet")) all.push(["greeting", greetingText || null]);
-	add("z", z, mode !== "inline");
-	return all;
+	const own = embed === "";
+	/** An attribute that is left away unless it says something there. */
+	const where = (when: boolean, value: string): string | undefined => (when && value !== "" ? value : undefined);
+	return tagLine(publicUrl, {
+		handle,
+		embed: where(true, embed),
+		mode: where(own && mode !== "floating", mode),
+		size: where(mode === "button" && selector === "" && size !== "small", size),
+		selector: where(mode === "button", selector),
+		height: where(mode === "inline", height),
+		theme: where(own && theme !== "auto", theme),
+		accent: where(own, accent),
+		lang: where(true, lang),
+		greeting: own && greeting && (mode === "floating" || mode === "pet") ? greetingText || null : undefined,
+		z: where(mode !== "inline", z),
+	});
 }
-
-const escapeAttribute = (text: string): string => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
-
-/** The line to paste. */
-export const lineOf = (publicUrl: string, choice: Choice): string =>
-	`<script src="${publicUrl}/embed.js" ${attributesOf(choice)
-		.map(([name, value]) => (value === null ? `data-${name}` : `data-${name}="${escapeAttribute(value)}"`))
-		.join(" ")} async></script>`;
-
-/** How high a badge of each size is, pixels (LINK-2). */
-const HEIGHTS: Record<Size, number> = { small: 36, medium: 40, large: 56 };
 
 export interface BadgeLines {
 	/** Address of the chat as a page. */
@@ -117,14 +119,14 @@ export function badgesOf(publicUrl: string, { handle, size, theme, lang }: Choic
 	const link = `${publicUrl}/@${handle}/chat`;
 	const picture = (name: string): string => `/@${handle}/${name}${end}`;
 	const image = (name: string): string =>
-		`<a href="${link}"><img src="${publicUrl}${escapeAttribute(picture(name))}" alt="${escapeAttribute(alt)}" height="${HEIGHTS[size]}"></a>`;
+		`<a href="${link}"><img src="${publicUrl}${escapeAttribute(picture(name))}" alt="${escapeAttribute(alt)}" height="${BADGE[size].height}"></a>`;
 	return {
 		link,
 		markdown: `[![${alt}](${publicUrl}${picture("badge.svg")})](${link})`,
 		html: image("badge.svg"),
 		mail: image("chat-badge.png"),
 		picture: picture("badge.svg"),
-		height: HEIGHTS[size],
+		height: BADGE[size].height,
 	};
 }
 

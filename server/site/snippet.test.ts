@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EMBED_NUMBER, EMBED_NUMBER_MAX, THEMES, tagLine } from "../../shared/embed.js";
+import { APP_ACCESS } from "../../shared/presets.js";
+import { EMBED_TOOLS, PRESET_TOOLS } from "../../shared/tools.schema.js";
 import { openTestDesk, type TestDesk } from "../../test/desk.js";
+import { decideSaveEmbed } from "../engine/embeds-operations.js";
+import { BADGE } from "./badge.js";
 import { badgesOf, embedCommand, lineOf, readChoice } from "./snippet-line.js";
 
 const choose = (fields: Record<string, string>) => readChoice({ handle: "mira", ...fields }).choice;
@@ -116,5 +121,88 @@ describe("the page that makes a line", () => {
 		const html = await (await get(`/snippet/preview?${query}`)).text();
 		expect(html).not.toContain("<script>");
 		expect(html).not.toContain("onload=");
+	});
+});
+
+describe("what is written once and read everywhere", () => {
+	let site: TestDesk;
+	beforeAll(async () => {
+		site = await openTestDesk({ config: { publicUrl: "https://desk.example" } });
+		await site.engine.owner.saveEmbed("mira", { mode: "pet" });
+		await site.engine.owner.setSite("mira", "https://site.com", "allowed");
+	});
+	afterAll(() => site.close());
+
+	const plain = (html: string): string =>
+		html
+			.replace(/&quot;/g, '"')
+			.replace(/&#39;/g, "'")
+			.replace(/&lt;/g, "<")
+			.replace(/&gt;/g, ">")
+			.replace(/&amp;/g, "&");
+	const get = async (path: string, headers: Record<string, string> = {}) => plain(await (await site.app.request(path, { headers })).text());
+
+	it("is the line to paste, whoever shows it", async () => {
+		const bare = tagLine("https://desk.example", { handle: "mira" });
+		const numbered = tagLine("https://desk.example", { handle: "mira", embed: "1" });
+		expect(await get("/")).toContain(bare);
+		expect(await get("/check?handle=mira&site=https://site.com")).toContain(bare);
+		expect(await get("/check?handle=mira&site=https://site.com&embed=1")).toContain(numbered);
+		expect(await get("/snippet?handle=mira")).toContain(bare);
+		expect(await get("/snippet?handle=mira&embed=1")).toContain(numbered);
+		expect(await get("/snippet/preview?handle=mira&embed=1")).toContain(tagLine("", { handle: "mira", embed: "1" }));
+		const session = await site.engine.owner.signIn(await site.engine.owner.createSignIn("mira"));
+		expect(await get("/agent", { cookie: `__Host-eol_session=${session}` })).toContain(bare);
+		const tools = await site.app.request("/api/tools/eol_list_embeds", {
+			method: "POST",
+			headers: { authorization: `Bearer ${site.key}`, "content-type": "application/json" },
+			body: "{}",
+		});
+		expect(JSON.stringify(await tools.json())).toContain(JSON.stringify(numbered).slice(1, -1));
+	});
+
+	it("is a theme: each door takes the same ones", async () => {
+		const change = (theme: string) => decideSaveEmbed({ last: 0, count: 0 }, { deskId: 1, change: { mode: "pet", theme }, now: 0 });
+		for (const theme of [...THEMES, "blue", "", "Light", "light "]) {
+			const known = THEMES.some((one) => one === theme);
+			expect(EMBED_TOOLS.eol_save_embed.input.safeParse({ theme }).success, theme).toBe(known);
+			if (known) expect(change(theme).answer.theme).toBe(theme);
+			else expect(() => change(theme), theme).toThrow();
+			expect(choose({ theme }).theme, theme).toBe(known ? theme : "auto");
+			const asked = await site.app.request(`/embed/mira?theme=${encodeURIComponent(theme)}`, { headers: { origin: "https://site.com" } });
+			// An empty one counts as not given.
+			expect(((await asked.json()) as { help?: string }).help === undefined, theme).toBe(known || theme === "");
+		}
+	});
+
+	it("is an embed's number: each door takes the same ones", async () => {
+		const row = (await site.engine.desk("mira")) ?? expect.fail();
+		const looked: number[] = [];
+		const { embed } = site.store.read;
+		site.store.read.embed = async (deskId, number) => {
+			looked.push(number);
+			return await embed(deskId, number);
+		};
+		for (const number of ["1", "9", String(EMBED_NUMBER_MAX), String(EMBED_NUMBER_MAX + 1), "0", "01", "-1", "1.0", "1e3", " 1", "x"]) {
+			const known = EMBED_NUMBER.test(number);
+			looked.length = 0;
+			await site.engine.embed.check(row, null, number);
+			expect(looked, number).toEqual(known ? [Number(number)] : []);
+			const { typed, wrong } = readChoice({ handle: "mira", embed: number });
+			// A form takes away what stands around it.
+			expect(wrong.includes("embed"), number).toBe(!EMBED_NUMBER.test(typed.embed ?? ""));
+			const id = Number(number);
+			const isOne = Number.isInteger(id) && String(id) === number && known;
+			if (String(id) === number) expect(EMBED_TOOLS.eol_delete_embed.input.safeParse({ id }).success, number).toBe(isOne);
+		}
+		site.store.read.embed = embed;
+	});
+
+	it("is the height of a badge, and what an app may give", () => {
+		for (const size of ["small", "medium", "large"] as const)
+			expect(badgesOf("https://d.example", choose({ size }), "Chat").height).toBe(BADGE[size].height);
+		const { input } = PRESET_TOOLS.eol_update_embed_presets;
+		for (const access of [...APP_ACCESS, "write", "all", ""])
+			expect(input.safeParse({ apps: { calendar: access } }).success, access).toBe(APP_ACCESS.some((one) => one === access));
 	});
 });

@@ -4,12 +4,12 @@
  * it; nothing is written, and nothing is shown that the desk's own pages do not show.
  */
 import { type Context, Hono } from "hono";
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import type { Desk } from "../engine/engine.js";
 import { languageFor, type SiteParts } from "./door.js";
 import { COMMON, documentHeaders, NO_STORE } from "./headers.js";
 import { page } from "./layout.js";
-import { attributesOf, badgesOf, type Choice, embedCommand, lineOf, queryOf, readChoice, type WrongField } from "./snippet-line.js";
+import { badgesOf, type Choice, embedCommand, lineOf, queryOf, readChoice, type WrongField } from "./snippet-line.js";
 import { SNIPPET_SCRIPT } from "./snippet-script.js";
 import { SNIPPET } from "./snippet-texts.js";
 import type { Language } from "./texts.js";
@@ -39,8 +39,8 @@ export function snippet(parts: SiteParts): Hono {
 	const choiceFor = async (desk: Desk | undefined, fields: Record<string, string>) => {
 		const { choice, wrong, typed } = readChoice(fields);
 		if (desk) choice.handle = desk.row.handle;
-		const row = desk && choice.embed ? await engine.embed.find(desk, choice.embed) : undefined;
-		if (row) choice.mode = row.mode;
+		const answer = desk && choice.embed ? await engine.embed.check(desk, null, choice.embed) : undefined;
+		if (answer?.show && answer.embed) choice.mode = answer.embed.mode;
 		else if (choice.embed) {
 			choice.embed = "";
 			wrong.push("embed");
@@ -130,10 +130,10 @@ ${desk ? rest(language, resultOf(choice, wrong), choice) : ""}
 
 const handleOf = (c: Context): string => readChoice(c.req.query()).choice.handle;
 
-/** A page that could be anybody's, with the line where it was chosen to be. The tag is ours, so its attributes are escaped here as everywhere. */
+/** A page that could be anybody's, with the line where it was chosen to be. */
 function previewOf(choice: Choice): Html {
-	const attributes = attributesOf(choice).map(([name, value]) => (value === null ? html` data-${name}` : html` data-${name}="${value}"`));
-	const tag = html`<script src="/embed.js"${attributes} async></script>`;
+	// The line itself at work: `tagLine` has escaped what was typed.
+	const tag = raw(lineOf("", choice));
 	const own =
 		choice.mode === "button" && choice.selector
 			? html`<button type="button" id="${choice.selector.slice(1)}">${choice.selector}</button>`

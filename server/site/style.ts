@@ -18,7 +18,7 @@ a:focus-visible { outline: 2px solid var(--ink); outline-offset: 3px; border-rad
 .person { display: flex; flex-direction: column; align-items: center; text-align: center; }
 .person .face { margin-bottom: 20px; box-shadow: 0 8px 32px #1c19171f; }
 .person .about { font-size: 17px; line-height: 26px; margin-top: 12px; }
-.state { display: inline-flex; align-items: center; gap: 8px; font-size: 13px; line-height: 20px; }
+.state { display: inline-flex; align-items: center; gap: 8px; font-size: 13px; line-height: 20px; color: var(--dim); }
 .state::before { content: ""; width: 9px; height: 9px; border-radius: 50%; background: var(--dim); }
 .state.on { color: var(--online-ink); }
 .state.on::before { background: var(--online); }
@@ -98,11 +98,24 @@ th { font-weight: 600; }
 .quiet::before { content: ""; display: block; width: 88px; height: 88px; margin: 0 auto 28px; border-radius: 50%; background: var(--line) url("/icon.svg") center / cover; box-shadow: 0 8px 32px #1c19171f; }
 .quiet p { font-size: 17px; line-height: 26px; margin-top: 12px; }
 .quiet a { display: inline-block; min-height: 44px; padding: 9px 12px; font-size: 15px; color: var(--ink); }
-.quiet code { font: 14px/22px ui-monospace, "SF Mono", Menlo, Consolas, monospace; color: var(--ink); }
+.owner span { display: block; }
+.owner h1 span { margin-top: 4px; font-size: 20px; line-height: 28px; }
+.owner p { text-wrap: balance; }
+.owner p span { margin-top: 4px; }
+.owner pre { width: fit-content; max-width: 100%; margin: 20px auto 0; }
 .quiet.bare { padding: 24px 0; }
 .quiet.bare::before { width: 56px; height: 56px; margin-bottom: 16px; }
 .quiet.bare h1 { font-size: 18px; line-height: 26px; }
 .quiet.bare p { font-size: 15px; line-height: 22px; margin-top: 8px; }
+/* On a phone a row of few cells is read from top to bottom; its headings stay for those who are read to. */
+@media (max-width: 640px) {
+  .table:not(:has(th:nth-child(4))) :is(table, tbody, tr, td) { display: block; }
+  .table:not(:has(th:nth-child(4))) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .table:not(:has(th:nth-child(4))) tr { padding: 12px 0; border-bottom: 1px solid var(--line); }
+  .table:not(:has(th:nth-child(4))) td { min-width: 0; padding: 0; border: 0; overflow-wrap: anywhere; }
+  .table:not(:has(th:nth-child(4))) td:first-child { font-weight: 600; }
+  .table:not(:has(th:nth-child(4))) td:not(:last-child) { display: inline-block; max-width: 100%; margin: 0 10px 4px 0; }
+}
 @media (prefers-reduced-motion: no-preference) { .go, .desk { transition: opacity 0.16s ease-out, border-color 0.16s ease-out; } }
 @media (forced-colors: active) { .go { border: 1px solid; } .state::before { forced-color-adjust: none; } }
 ${TOOLS_CSS}`;

@@ -53,7 +53,11 @@ export const TEXTS = {
 			failed: () => "This could not be answered. Ask again, or in other words.",
 			expired: () => "This question has expired: nobody went on with it for a day. You can ask again.",
 			ended: (name: string) => `${name} has ended this conversation. What you write here now wakes nobody.`,
+			silent: (name: string) => `${name} has read this and has nothing to say to it.`,
+			elsewhere: (name: string) =>
+				`Somebody else who asked the same went on with ${name} from here, in a conversation of their own. Ask again below, with everything that belongs to your question, and you get an answer of your own.`,
 		},
+		askEarlier: "Earlier words are left out.",
 		lookAgain: "Look again",
 		linkTitle: "Your private link",
 		linkLine: "Open it to read the answer again or to ask more. Whoever has it can do the same, so keep it to yourself.",
@@ -123,7 +127,11 @@ export const TEXTS = {
 			failed: () => "这个问题没能得到回答。请再问一次，或换个说法。",
 			expired: () => "这个问题已过期：一天之内没有继续。你可以再问一次。",
 			ended: (name: string) => `${name} 已结束这次对话，再写下的内容不会有人看到。`,
+			silent: (name: string) => `${name} 看过了，没有要回复的。`,
+			elsewhere: (name: string) =>
+				`提过同一问题的另一个人已在自己的对话里与 ${name} 继续。请在下面把问题完整地再问一次，你会得到自己的回答。`,
 		},
+		askEarlier: "更早的内容已省略。",
 		lookAgain: "再看一次",
 		linkTitle: "你的私人链接",
 		linkLine: "打开它可以再次阅读回答或继续提问。拿到链接的人都能这样做，请不要转给别人。",
