@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeskError } from "../shared/errors.js";
-import { type Administered, adminSocket, localAdmin, reachAdmin, serveAdmin } from "./admin.js";
+import { adminSocket, localAdmin, reachAdmin, serveAdmin } from "./admin.js";
+import type { Administered } from "./admin-parts.js";
 import { loadConfig } from "./config.js";
 import { openDesk } from "./open.js";
 

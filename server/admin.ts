@@ -10,16 +10,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DeskError, type DeskErrorWire } from "../shared/errors.js";
 import { LIMITS } from "../shared/limits.js";
+import { type Administered, name, operation } from "./admin-parts.js";
 import { APP_OPERATIONS } from "./app-admin.js";
-import type { Engine } from "./engine/engine.js";
 import type { Log } from "./log.js";
+import { PICTURE_OPERATIONS } from "./picture-commands.js";
 
-/** A desk that is open, as far as commands need it. */
-export interface Administered {
-	engine: Pick<Engine, "desk" | "desks" | "owner" | "presets">;
-}
-
-const name = z.string().max(200);
 const text = z.string().max(LIMITS.bodyBytes);
 
 const profile = {
@@ -40,10 +35,6 @@ const embed = {
 	greeting: z.boolean().optional(),
 	greetingText: z.string().max(1_000).optional(),
 };
-
-function operation<A extends z.ZodTuple, R>(args: A, run: (desk: Administered, ...args: z.output<A>) => Promise<R>) {
-	return { args, run };
-}
 
 /** Everything that can be asked. Meaning is checked by the engine, which throws `invalid_params`; here only shapes. */
 const OPERATIONS = {
@@ -78,6 +69,7 @@ const OPERATIONS = {
 	gaps: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.gaps(handle)),
 	settings: operation(z.tuple([name]), (desk, handle) => desk.engine.owner.settings(handle)),
 	...APP_OPERATIONS,
+	...PICTURE_OPERATIONS,
 	changeSettings: operation(
 		z.tuple([name, z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]),
 		async (desk, handle, change) => (await desk.engine.owner.changeSettings(handle, change)).settings,

@@ -1,28 +1,25 @@
-/** What the command line asks about presets, approvals and apps: a part of the table of admin.ts, with the shapes of its arguments. */
+/** What the command line asks about presets, approvals and apps: a part of the table of admin.ts. */
 import { z } from "zod";
-import type { Administered } from "./admin.js";
-import { KINDS } from "./engine/apps-ports.js";
+import { APP_ACCESS } from "../shared/presets.js";
+import { name, operation } from "./admin-parts.js";
 
-const name = z.string().max(200);
-const text = z.string().max(4_000);
-
-function operation<A extends z.ZodTuple, R>(args: A, run: (desk: Administered, ...args: z.output<A>) => Promise<R>) {
-	return { args, run };
-}
+/** An address, a key. */
+const given = z.string().max(4_000);
 
 const connection = z.object({
-	kind: z.enum(KINDS),
-	address: text.optional(),
-	key: text.optional(),
+	kind: name,
+	address: given.optional(),
+	key: given.optional(),
 	most: z.enum(["busy", "read"]).optional(),
 	timeZone: name.optional(),
 	hours: name.optional(),
 	days: name.optional(),
 });
+const change = z.strictObject({ webSearch: z.boolean().optional(), apps: z.record(name, z.enum(APP_ACCESS)).optional() });
 
 export const APP_OPERATIONS = {
 	presets: operation(z.tuple([name]), (desk, handle) => desk.engine.presets.get(handle)),
-	changePresets: operation(z.tuple([name, z.unknown()]), (desk, handle, change) => desk.engine.presets.change(handle, change)),
+	changePresets: operation(z.tuple([name, change]), (desk, handle, asked) => desk.engine.presets.change(handle, asked)),
 	approvals: operation(z.tuple([name]), (desk, handle) => desk.engine.presets.approvals(handle)),
 	decideApproval: operation(z.tuple([name, name, z.enum(["approved", "denied"])]), (desk, handle, uid, decision) =>
 		desk.engine.presets.decide(handle, uid, decision),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calendarServer, searxngServer } from "../test/apps/services.js";
+import { KIND_NAMES, KINDS } from "./apps/kinds.js";
 import { EXIT, runCommand } from "./commands.js";
 import { loadConfig } from "./config.js";
 import { serve } from "./serve.js";
@@ -84,14 +85,32 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		const refused = async (words: string, ...args: string[]) =>
 			expect(await command(...args)).toMatchObject({ code: EXIT.failed, err: expect.stringContaining(words) });
 		await refused("webSearch=off or calendar=busy", "presets", "anna", "calendar");
-		await refused("Give true or false", "presets", "anna", "webSearch=maybe");
-		await refused("Nothing can be written", "presets", "anna", "calendar=write");
-		await refused("There is no app gmail", "app", "connect", "anna", "gmail");
+		await refused("webSearch=on or webSearch=off", "presets", "anna", "webSearch=maybe");
+		await refused("none, busy, read, not write. Nothing can be written", "presets", "anna", "calendar=write");
+		await refused("There is no app gmail. Connect one of ical, ", "app", "connect", "anna", "gmail");
+		await refused("There is no app constructor", "app", "connect", "anna", "constructor", "https://a.example");
 		await refused("in a file, with --file", "app", "connect", "anna", "brave", "key-in-the-history");
 		await refused("Only https addresses", "app", "connect", "anna", "searxng", "http://10.0.0.1:8080");
 		await refused("There is no desk bob", "presets", "bob");
 		const file = join(folder, "calendar.url");
 		writeFileSync(file, `${at}/private-77/other.ics\n`);
 		await refused("(404)", "app", "connect", "anna", "ical", "--file", file);
+	});
+
+	it("hints at a file for whatever is secret, and takes it from there", { timeout: 60_000 }, async () => {
+		const { out: hint } = await command("app", "list", "anna");
+		expect(hint).toContain("app connect anna ical --file");
+		const typed = await command("app", "connect", "anna", "ical", `${at}/private-77/basic.ics`);
+		expect(typed).toMatchObject({ code: EXIT.ok, err: expect.stringContaining("stands in the shell's history now") });
+		expect((await command("app", "connect", "anna", "searxng", at)).err).not.toContain("history");
+		const file = join(folder, "calendar.url");
+		writeFileSync(file, `${at}/private-77/basic.ics\n`);
+		const quiet = await command("app", "connect", "anna", "ical", "--file", file);
+		expect(quiet).toMatchObject({ code: EXIT.ok, out: expect.stringContaining("calendar is connected"), err: "" });
+		for (const kind of KIND_NAMES.filter((name) => KINDS[name].needs === "key"))
+			expect(await command("app", "connect", "anna", kind, "key-in-the-history")).toMatchObject({
+				code: EXIT.failed,
+				err: expect.stringContaining("--file"),
+			});
 	});
 });

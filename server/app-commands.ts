@@ -5,25 +5,28 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { DeskError } from "../shared/errors.js";
-import type { Widening } from "../shared/presets.js";
+import { APP_ACCESS, type AppAccess, isAppAccess, type PresetChange, type Widening } from "../shared/presets.js";
+import { isKind, KIND_NAMES, KINDS } from "./apps/kinds.js";
 import { type Commands, countOf, day } from "./command-parts.js";
-import { type AppKind, KINDS } from "./engine/apps-ports.js";
 import type { PresetState } from "./engine/presets.js";
 import { plain } from "./log.js";
 
 const wordOf = (value: boolean | string): string => (value === true ? "on" : value === false ? "off" : value);
 const widens = ({ part, from, to }: Widening): string => `${part} from ${wordOf(from)} to ${wordOf(to)}`;
 
-/** `webSearch=off calendar=busy` as the engine reads it; it judges the values. */
-function changeOf(pairs: readonly string[]): { webSearch?: unknown; apps?: Record<string, unknown> } {
-	const apps: [string, unknown][] = [];
-	let webSearch: unknown;
+/** `webSearch=off calendar=busy` as a change. Whether there is such an app is the engine's to say. */
+function changeOf(pairs: readonly string[]): PresetChange {
+	const wrong = (sentence: string): DeskError => new DeskError("invalid_params", sentence);
+	const apps: [string, AppAccess][] = [];
+	let webSearch: boolean | undefined;
 	for (const pair of pairs) {
 		const [, part, value] = /^([\w.-]+)=(.*)$/s.exec(pair) ?? [];
-		if (part === undefined || value === undefined)
-			throw new DeskError("invalid_params", `Write a change as webSearch=off or calendar=busy, not ${pair}.`);
-		if (part !== "webSearch") apps.push([part, value]);
-		else webSearch = /^(?:on|true|yes)$/i.test(value) ? true : /^(?:off|false|no)$/i.test(value) ? false : value;
+		if (part === undefined || value === undefined) throw wrong(`Write a change as webSearch=off or calendar=busy, not ${pair}.`);
+		if (part === "webSearch") {
+			if (!/^(?:on|true|yes|off|false|no)$/i.test(value)) throw wrong(`Write webSearch=on or webSearch=off, not ${pair}.`);
+			webSearch = /^(?:on|true|yes)$/i.test(value);
+		} else if (isAppAccess(value)) apps.push([part, value]);
+		else throw wrong(`Give ${part} one of ${APP_ACCESS.join(", ")}, not ${value}. Nothing can be written ahead of time.`);
 	}
 	return { ...(webSearch === undefined ? {} : { webSearch }), ...(apps.length === 0 ? {} : { apps: Object.fromEntries(apps) }) };
 }
@@ -38,8 +41,6 @@ interface ConnectOptions {
 	hours?: string;
 	days?: string;
 }
-
-const OF_KIND: Record<AppKind, "address" | "key"> = { ical: "address", searxng: "address", brave: "key", tavily: "key" };
 
 /** Adds `presets`, `approvals …` and `app …` to the program. */
 export function addAppCommands(earthonline: Command, { withDesk, print, complain, self }: Commands): void {
@@ -99,7 +100,7 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 	const app = earthonline.command("app").description("apps that the agent may use in embeds, within the presets");
 	app
 		.command("connect <handle> <kind> [address]")
-		.description(`connect one of ${KINDS.join(", ")}: a calendar's feed, or something to search the web with`)
+		.description(`connect one of ${KIND_NAMES.join(", ")}: a calendar's feed, or something to search the web with`)
 		.option("--file <file>", "a file that holds the address or the key, or - for what is piped in: so that it stands in no history")
 		.addOption(new Option("--most <level>", "the most of a calendar that may ever be given").choices(["busy", "read"]))
 		.option("--time-zone <name>", "of a calendar, such as Europe/Lisbon, where its feed does not say it")
@@ -107,13 +108,16 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 		.option("--days <from-to>", "on which days, 1 is Monday (1-5)")
 		.action((handle: string, kind: string, address: string | undefined, { file, ...options }: ConnectOptions) =>
 			withDesk(async (admin) => {
-				if (!(KINDS as readonly string[]).includes(kind))
-					throw new DeskError("invalid_params", `There is no app ${kind}. Connect one of ${KINDS.join(", ")}.`);
-				const needs = OF_KIND[kind as AppKind];
+				// A kind that is none is the server's to refuse: it knows which there are.
+				const { needs, secret } = isKind(kind) ? KINDS[kind] : { needs: "address" as const, secret: false };
 				if (needs === "key" && address !== undefined)
 					throw new DeskError("invalid_params", `Give the key of ${kind} in a file, with --file: a command stands in the shell's history.`);
+				if (secret && address !== undefined)
+					complain(
+						"Whoever has this address may read what it leads to, and it stands in the shell's history now. A file keeps it out: --file",
+					);
 				const given = file === undefined ? address : lineOf(file);
-				const input = { kind: kind as AppKind, ...(given === undefined ? {} : { [needs]: given }), ...options };
+				const input = { kind, ...(given === undefined ? {} : { [needs]: given }), ...options };
 				const connected = await admin.connectApp(handle, input);
 				print(`${connected.app} is connected: ${plain(connected.label)}.`);
 				if (connected.app === "search") print(`Visitors' questions are searched while webSearch is on. See: ${self} presets ${handle}`);
@@ -127,7 +131,10 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 		.action((handle: string) =>
 			withDesk(async (admin) => {
 				const rows = await admin.apps(handle);
-				if (rows.length === 0) print(`No app is connected. Connect a calendar: ${self} app connect ${handle} ical <address>`);
+				if (rows.length === 0)
+					print(
+						`No app is connected. Put a calendar's address into a file and connect it: ${self} app connect ${handle} ical --file <file>`,
+					);
 				for (const { app, kind, label, most, connectedAt } of rows)
 					print(`${app}\t${kind}\t${plain(label)}\tsince ${day(connectedAt)}${app === "calendar" ? `\tat most ${most}` : ""}`);
 			}),

@@ -68,7 +68,8 @@ export async function serveDemo(config: Config): Promise<Serving & { siteUrl: st
 			await serving.close();
 		};
 		try {
-			await serving.desk.engine.owner.setSite(DEMO_HANDLE, new URL(site.url).origin, "allowed");
+			await serving.desk.engine.owner.setSite(DEMO_HANDLE, site.sites.listed, "allowed");
+			await serving.desk.engine.owner.setSite(DEMO_HANDLE, site.sites.blocked, "blocked");
 		} catch (error) {
 			await site.close();
 			throw error;

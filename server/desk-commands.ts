@@ -19,6 +19,7 @@ import { DEFAULT_SETTINGS } from "./engine/settings.js";
 import { programName } from "./explain.js";
 import { plain } from "./log.js";
 import { openDesk } from "./open.js";
+import { addPictureCommands } from "./picture-commands.js";
 import { addSiteCommands } from "./site-commands.js";
 import { databaseFile } from "./store/sqlite-connection.js";
 
@@ -199,6 +200,7 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 	addSiteCommands(earthonline, { withDesk, print, complain, self });
 	addEmbedCommands(earthonline, { withDesk, print, complain, self });
 	addAppCommands(earthonline, { withDesk, print, complain, self });
+	addPictureCommands(earthonline, { withDesk, print, complain, self });
 
 	const memory = earthonline.command("memory").description("what a desk answers from");
 	memory

@@ -1,6 +1,6 @@
 /** The commands about numbered embeds (EMB-2): a look that lives on the server, and the line that names it. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { MODES } from "../shared/embed.js";
+import { EMBED_NUMBER, GREETING_CHARS, MODES, THEMES } from "../shared/embed.js";
 import type { Commands } from "./command-parts.js";
 import type { EmbedRow } from "./engine/reads.js";
 import { plain } from "./log.js";
@@ -17,7 +17,7 @@ interface SaveOptions {
 }
 
 function numberOf(text: string): number {
-	if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("An embed is named by its number, such as 3.");
+	if (!EMBED_NUMBER.test(text)) throw new InvalidArgumentError("An embed is named by its number, such as 3.");
 	return Number(text);
 }
 
@@ -49,10 +49,10 @@ export function addEmbedCommands(earthonline: Command, { withDesk, print, self }
 		.option("--id <number>", "the embed to change", numberOf)
 		.addOption(new Option("--mode <mode>", "fixed once made").choices(MODES))
 		.option("--name <name>", "what you call it; visitors do not see it")
-		.addOption(new Option("--theme <theme>", "auto follows the website").choices(["auto", "light", "dark"]))
+		.addOption(new Option("--theme <theme>", "auto follows the website").choices(THEMES))
 		.option("--accent <colour>", "such as #2563eb; empty for none")
 		.addOption(new Option("--greeting <on or off>", "whether the agent says hello").choices(["on", "off"]))
-		.option("--greeting-text <line>", "words of your own, at most 120 characters; empty for the usual ones")
+		.option("--greeting-text <line>", `words of your own, at most ${GREETING_CHARS} characters; empty for the usual ones`)
 		.action((handle: string, { greeting, ...rest }: SaveOptions) =>
 			withDesk(async (admin, config) => {
 				const { id } = rest;

@@ -49,7 +49,7 @@ const LAYERS: Layer[] = [
 	door(/^server\/site\//, ["hono", "marked", "@resvg/resvg-js"], ["crypto", "fs", "module", "path", "util", "zlib"]),
 	hand(/^server\/store\//, ["better-sqlite3", "pg"], ["crypto", "fs", "path", "url", "worker_threads", "os"]),
 	hand(/^server\/answerers\//, ["minisearch"], []),
-	hand(/^server\/apps\//, ["ical.js"], []),
+	hand(/^server\/apps\//, ["ical.js"], ["fs", "url", "worker_threads"]),
 	hand(/^server\/files\//, ["sharp"], ["child_process", "crypto", "fs", "path", "url"]),
 	// 3
 	{

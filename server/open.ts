@@ -71,7 +71,15 @@ export async function openDesk(config: Config): Promise<OpenedDesk> {
 	const { store, driver } = await openStore(config, log);
 	const apps = openApps(config, systemClock.now);
 	try {
-		const desk = await createDesk({ config, store, answerers: answerers(), clock: systemClock, random: systemRandom, log, apps });
+		const desk = await createDesk({
+			config,
+			store,
+			answerers: answerers(systemClock.now),
+			clock: systemClock,
+			random: systemRandom,
+			log,
+			apps,
+		});
 		return {
 			engine: desk.engine,
 			app: desk.app,

@@ -3,25 +3,40 @@
  * desks have nothing connected, and a start should not wait for what nobody uses.
  */
 import { networkInterfaces } from "node:os";
+import type { FeedReader } from "./apps/feed-reader.js";
 import type { Config } from "./config.js";
 import type { Apps, Call } from "./engine/apps-ports.js";
 import type { Outbound } from "./outbound/fetch.js";
 
+/** Where the thread that reads a calendar begins; the built one, or its source. */
+const FEED_READER = new URL("./feed-reader.js", import.meta.url);
+
 /** The apps of an installation; `close` ends what is under way. */
 export function openApps(config: Config, now: () => number): Apps & { close(): Promise<void> } {
-	let loaded: Promise<{ apps: Apps; outbound: Outbound }> | undefined;
-	const load = (): NonNullable<typeof loaded> => {
-		loaded ??= Promise.all([import("./outbound/fetch.js"), import("./apps/index.js")]).then(([{ createOutbound }, { createApps }]) => {
-			const outbound = createOutbound({ privateOrigins: config.allowPrivateApps, ...ownOf(config) });
-			return { apps: createApps({ outbound, now }), outbound };
-		});
+	let loaded: ReturnType<typeof load> | undefined;
+	const load = async (): Promise<{ apps: Apps; outbound: Outbound; feeds: FeedReader }> => {
+		const [{ createOutbound }, { createApps }, { feedReader }] = await Promise.all([
+			import("./outbound/fetch.js"),
+			import("./apps/index.js"),
+			import("./apps/feed-reader.js"),
+		]);
+		const outbound = createOutbound({ privateOrigins: config.allowPrivateApps, ...ownOf(config) });
+		const feeds = feedReader(FEED_READER);
+		return { apps: createApps({ outbound, feeds, now }), outbound, feeds };
+	};
+	const reached = (): ReturnType<typeof load> => {
+		loaded ??= load();
 		return loaded;
 	};
 	return {
-		connect: async (input, signal) => await (await load()).apps.connect(input, signal),
+		connect: async (input, signal) => await (await reached()).apps.connect(input, signal),
 		call: async <C extends Call>(call: C, ...rest: [Parameters<Apps["call"]>[1], Parameters<Apps["call"]>[2], AbortSignal]) =>
-			await (await load()).apps.call(call, ...rest),
-		close: async () => await (await loaded)?.outbound.close(),
+			await (await reached()).apps.call(call, ...rest),
+		async close() {
+			const open = await loaded;
+			open?.feeds.close();
+			await open?.outbound.close();
+		},
 	};
 }
 

@@ -1,15 +1,18 @@
 /** The commands about websites that may show a desk's chat (SITE-1 to 3): the list, those that wait, where it has shown. */
 import type { Command } from "commander";
+import { LIMITS } from "../shared/limits.js";
 import { type Commands, countOf, day } from "./command-parts.js";
 import type { ListedSite } from "./engine/engine.js";
 import { plain } from "./log.js";
+
+const SILENT_DAYS = LIMITS.siteSilentMs / (24 * 60 * 60 * 1000);
 
 /** What is known of a site beside what its rule says. */
 function factsOf({ state, asked, createdAt, seenAt, silent }: ListedSite): string {
 	if (state === "pending") return `asked ${countOf(asked, "time", "times")}, last ${day(seenAt)}`;
 	if (state === "blocked") return `since ${day(createdAt)}`;
 	const seen = seenAt === 0 ? "never seen there" : `last seen ${day(seenAt)}`;
-	return `since ${day(createdAt)}, ${seen}${silent ? "; silent for 90 days: is it still yours?" : ""}`;
+	return `since ${day(createdAt)}, ${seen}${silent ? `; silent for ${SILENT_DAYS} days: is it still yours?` : ""}`;
 }
 
 /** Adds `sites …` to the program. */

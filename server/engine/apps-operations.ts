@@ -7,7 +7,7 @@ import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import { type AppAccess, accessTo, meet, NOTHING, type Preset } from "../../shared/presets.js";
 import type { App, AppKind, Call, Connection, Refusal, Tool } from "./apps-ports.js";
-import { given, mostOf, noDesk, nothingPlanned, type PresetPlan, type PresetRows, presetOf, presetText } from "./presets-operations.js";
+import { given, mostOf, noDesk, nothingPlanned, type PresetPlan, type PresetRows, presetOf, revised } from "./presets-operations.js";
 import type { SiteRow } from "./reads.js";
 import { settingsOf } from "./settings.js";
 import { judge } from "./sites.js";
@@ -27,20 +27,29 @@ export interface ConnectAppInput {
 const withMost = (most: Preset, app: App, to: "busy" | "read" | "none"): Preset =>
 	app === "search" ? { ...most, webSearch: to !== "none" } : { ...most, apps: { ...most.apps, [app]: to } };
 
-/** The plan and the preset with an app at `none`, where it was not. */
+const without = (preset: Preset, app: App): Preset => ({
+	webSearch: preset.webSearch,
+	apps: Object.fromEntries(Object.entries(preset.apps).filter(([name]) => name !== app)),
+});
+
+/** A plan that leaves nothing given of an app, nor asked for. */
 function atNone(rows: PresetRows, app: App, now: number): { plan: PresetPlan; narrowed: boolean } {
 	if (!rows.desk) throw noDesk();
 	const before = presetOf(rows.desk.preset);
-	const narrowed = accessTo(before, app) !== "none";
-	const version = narrowed ? before.version + 1 : before.version;
-	const plan = nothingPlanned(version, now);
-	if (narrowed)
-		plan.preset = presetText({ ...before, apps: meet(before, { ...before, apps: { ...before.apps, [app]: "none" } }).apps }, version);
-	for (const { id, part } of rows.approvals) if (part === app) plan.closed.push({ id, state: "void", reason: "disconnected" });
-	return { plan, narrowed };
+	const preset = revised(before, without(before, app));
+	const plan = nothingPlanned(now);
+	if (preset !== before) plan.preset = JSON.stringify(preset);
+	for (const { id, part, expiresAt } of rows.approvals) {
+		if (part !== app) continue;
+		plan.closed.push(expiresAt <= now ? { id, state: "expired", reason: "" } : { id, state: "void", reason: "disconnected" });
+	}
+	return { plan, narrowed: preset !== before };
 }
 
-/** Connects an app, in the place of the one before. What was allowed of that one is not allowed of this one. */
+/**
+ * Connects an app, in the place of the one before. What was allowed of one calendar is not allowed of another. Web search is no app's: it is
+ * leave to search, and an owner who connects something else to search with has not taken it back.
+ */
 export function decideConnectApp(rows: PresetRows, input: ConnectAppInput): { plan: PresetPlan; answer: { narrowed: boolean } } {
 	const { app, uid, kind, label, most, settings } = input;
 	const { plan, narrowed } = atNone(rows, app, input.now);
@@ -81,7 +90,7 @@ export interface CallRow {
 /** A turn with everything that decides what it may do. */
 export interface UseRows extends TurnRows {
 	/** The desk as it is now, its row held: what `desk` says may be older. */
-	now?: { preset: string; apps: string };
+	now?: { preset: string; apps: string; settings: string };
 	/** What the turn began with; empty: nothing. */
 	pinned: string;
 	/** Somebody wrote into the conversation by another door. */
@@ -103,10 +112,10 @@ export interface UseRows extends TurnRows {
  * and nothing at all where the visitor's site or embed may not show the chat (any more) or the turn is no visitor's in the embed (PRE-2).
  */
 export function inForce(rows: UseRows): Preset {
-	const { conversation, desk, now } = rows;
-	if (!conversation || !desk || !now || rows.pinned === "" || rows.elsewhere || rows.embedGone) return NOTHING;
+	const { conversation, now } = rows;
+	if (!conversation || !now || rows.pinned === "" || rows.elsewhere || rows.embedGone) return NOTHING;
 	if (conversation.channel !== "embed" || conversation.site === null) return NOTHING;
-	const { guests, allowAnySite } = settingsOf(desk.settings);
+	const { guests, allowAnySite } = settingsOf(now.settings);
 	if (!guests || judge(rows.rules, conversation.site, allowAnySite) !== "allowed") return NOTHING;
 	return meet(given(now), JSON.parse(rows.pinned) as Preset);
 }

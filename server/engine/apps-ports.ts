@@ -56,12 +56,12 @@ export type Use = <C extends Call>(call: C) => Promise<CallResult<C["tool"]>>;
 export const APPS = ["calendar", "search"] as const;
 export type App = (typeof APPS)[number];
 
-/** How an app is reached, by what its maker calls it. */
-export const KINDS = ["ical", "searxng", "brave", "tavily"] as const;
-export type AppKind = (typeof KINDS)[number];
+/** How an app is reached, by what its maker calls it. Which there are is the hand's to say: here it is a name. */
+export type AppKind = string;
 
 /** What an owner gives to connect an app. */
 export interface ConnectInput {
+	/** Judged by the hand. */
 	kind: AppKind;
 	/** Address of the feed or the search server. */
 	address?: string;
@@ -94,7 +94,7 @@ export interface Connection extends Connected {
 
 /** The hand that reaches apps. */
 export interface Apps {
-	/** Reads what an owner gave and tries it once. Throws `invalid_params` for what cannot be, `unavailable` for what does not answer. */
+	/** Reads what an owner gave and tries it once. Throws `invalid_params` for what cannot be, a kind that is none among it, `unavailable` for what does not answer. */
 	connect(input: ConnectInput, signal: AbortSignal): Promise<Connected>;
 	/** Does what a call says. `access`: what of a calendar may be given. Rejects where the other side does not answer as it should. */
 	call<C extends Call>(call: C, connection: Connection, access: AppAccess, signal: AbortSignal): Promise<Findings[C["tool"]]>;

@@ -41,7 +41,7 @@ export function useOf(parts: UseParts, { turnUid, claim }: { turnUid: string; cl
 			return "why" in begun ? refuse(begun.why) : { done: true, found: shown(tool, JSON.parse(begun.result), begun.access) };
 		let result: string | null = null;
 		try {
-			const found = await apps.call(call, begun.connection, begun.access, signal);
+			const found = await inTime(clock, signal, (until) => apps.call(call, begun.connection, begun.access, until));
 			result = JSON.stringify(shown(tool, found, begun.access));
 			if (Buffer.byteLength(result) > LIMITS.callResultBytes) throw new Error("it brought more than a call may bring");
 		} catch (error) {
@@ -67,6 +67,23 @@ export function useOf(parts: UseParts, { turnUid, claim }: { turnUid: string; cl
 		}
 	};
 	return use as Use;
+}
+
+/** Waits for a call no longer than one may take, whatever the hand does: what is said to be under way is no older. */
+async function inTime<T>(clock: Clock, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const late = new AbortController();
+	let stopTimer: () => void = () => undefined;
+	const over = new Promise<never>((_, reject) => {
+		stopTimer = clock.after(LIMITS.callMs, () => {
+			late.abort();
+			reject(new Error("it took longer than a call may take"));
+		});
+	});
+	try {
+		return await Promise.race([over, call(AbortSignal.any([signal, late.signal]))]);
+	} finally {
+		stopTimer();
+	}
 }
 
 /** A call as we know it and nothing more: an answerer may be a program of somebody else's. Undefined for what is none. */
@@ -101,7 +118,7 @@ function pages(found: readonly WebPage[]): WebPage[] {
 		return (protocol === "https:" || protocol === "http:") && username === "" && password === "";
 	};
 	return found
-		.filter((page) => isWeb(page) && page.url.length <= 2_000)
+		.filter((page) => isWeb(page) && page.url.length <= LIMITS.pageUrlChars)
 		.slice(0, LIMITS.searchPages)
 		.map(({ title, url, text }) => ({
 			title: cut(title, LIMITS.pageTitleChars),

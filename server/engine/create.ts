@@ -9,8 +9,9 @@ import type { Desk, Engine, EngineParts, ShutOut } from "./engine.js";
 import { Events } from "./events.js";
 import { FollowUps } from "./follow-ups.js";
 import { createIds } from "./ids.js";
+import { Notices } from "./notices.js";
 import { Opening } from "./opening.js";
-import { ownerDoor } from "./owner.js";
+import { deskNamed, ownerDoor } from "./owner.js";
 import { PageTokens } from "./page-tokens.js";
 import { NO_PICTURES, Pictures } from "./pictures.js";
 import type { StoredEvent } from "./ports.js";
@@ -73,22 +74,29 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 
 	const contexts = new Contexts({ store, clock, events });
 	const ratings = new Ratings({ store, clock });
-	const pictures = new Pictures({ store, clock, random, hand: parts.pictures ?? NO_PICTURES, limits: parts.limits });
+	const pictures = new Pictures({
+		store,
+		clock,
+		random,
+		log,
+		hand: parts.pictures ?? NO_PICTURES,
+		limits: parts.limits,
+		deskAt: (handle) => deskNamed(desks, handle),
+	});
 	const upkeep = new Upkeep({ store, clock, log, events, grown, tidyPictures: () => pictures.tidy() });
 	const shutOuts = new Announcer<ShutOut>();
 	const presences = new Announcer<Desk>();
-	const opening = new Opening({ store, clock, desks, presence: (desk) => presences.tell(desk) });
-	const owner = ownerDoor({
-		...parts,
-		newId,
+	const opening = new Opening({ store, clock, desks, log, presence: (desk) => presences.tell(desk) });
+	const notices = new Notices({
+		store,
+		clock,
+		log,
 		access,
 		desks,
-		turns,
-		ratings,
-		grown,
 		shutOut: (who) => shutOuts.tell(who),
 		presence: (desk) => presences.tell(desk),
 	});
+	const owner = ownerDoor({ ...parts, newId, access, desks, turns, ratings, grown });
 
 	return {
 		clock,
@@ -120,7 +128,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 		onShutOut: (listener) => shutOuts.on(listener),
 		onPresence: (listener) => presences.on(({ row, face }) => listener(row.id, face)),
 
-		embed: embedDoor({ store, clock, random, secret, limits: parts.limits, log }),
+		embed: embedDoor({ store, clock, random, secret, limits: parts.limits, sites: parts.sites, log }),
 		followUps: new FollowUps({
 			store,
 			clock,
@@ -130,20 +138,13 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 			tasks,
 			answers: (desk) => turns.answererOf(desk.row) !== undefined,
 		}),
-		presets: presetsDoor({
-			...apps,
-			async deskAt(handle) {
-				// Says which desks there are, where it is none.
-				await owner.settings(handle);
-				return (await desks.get(handle)) as Desk;
-			},
-			forget: (handle) => desks.forget(handle),
-		}),
+		presets: presetsDoor({ ...apps, deskAt: (handle) => deskNamed(desks, handle) }),
 		pictures,
 		owner,
 
 		counts: () => ({ turns: turns.running, messages: tasks.taken }),
 		async start() {
+			await notices.start();
 			await turns.start();
 			upkeep.start();
 			opening.start();
@@ -152,6 +153,7 @@ export async function createEngine(parts: EngineParts): Promise<Engine> {
 			upkeep.stop();
 			opening.stop();
 			await turns.drain(graceMs);
+			notices.stop();
 		},
 	};
 }

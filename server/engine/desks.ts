@@ -6,13 +6,20 @@ import type { Clock, Store } from "./ports.js";
 import type { DeskRow } from "./rows.js";
 import { type DeskSettings, isThere, settingsOf } from "./settings.js";
 
-/** Another process may have changed a desk: what is remembered is looked at again after this. */
+/** What is remembered is looked at again after this, whoever changed it how: a hand in the database leaves no notice. */
 const FRESH_MS = 5_000;
 /** Handles that strangers make up are remembered as well, so that they cost no read each; at most so many. */
 const REMEMBER_MAX = 5_000;
 
+interface Known {
+	desk: Promise<Desk | undefined>;
+	/** Absent while it is being read, and where there is none. */
+	deskId?: number;
+	until: number;
+}
+
 export class Desks {
-	private readonly known = new Map<string, { desk: Promise<Desk | undefined>; until: number }>();
+	private readonly known = new Map<string, Known>();
 	constructor(
 		private readonly store: Store,
 		private readonly clock: Clock,
@@ -25,8 +32,14 @@ export class Desks {
 		if (known && known.until > now) return known.desk;
 		const desk = this.store.read.deskByHandle(handle).then((row) => row && this.deskOf(row, known));
 		if (this.known.size >= REMEMBER_MAX) this.known.clear();
-		this.known.set(handle, { desk, until: now + FRESH_MS });
-		desk.catch(() => this.known.delete(handle));
+		const next: Known = { desk, until: now + FRESH_MS };
+		this.known.set(handle, next);
+		desk.then(
+			(found) => {
+				if (found) next.deskId = found.row.id;
+			},
+			() => this.known.get(handle) === next && this.known.delete(handle),
+		);
 		return desk;
 	}
 
@@ -48,6 +61,15 @@ export class Desks {
 
 	forget(handle: string): void {
 		this.known.delete(handle);
+	}
+
+	/** A desk's row is another one now. Null: one is new, so that handles at which nobody was are looked at again. */
+	changed(deskId: number | null): void {
+		for (const [handle, known] of this.known) if (known.deskId === undefined || known.deskId === deskId) this.known.delete(handle);
+	}
+
+	forgetAll(): void {
+		this.known.clear();
 	}
 }
 

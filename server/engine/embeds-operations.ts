@@ -3,19 +3,17 @@
  * the site with nothing pasted again. Numbers count up a desk and are never given twice: a site that still carries a deleted one
  * shows nothing, and not somebody's next. Judged inside the transaction, like everything that writes.
  */
-import { GREETING_CHARS, isAccent, MODES, type Mode, type Theme } from "../../shared/embed.js";
+import { GREETING_CHARS, isAccent, MODES, type Mode, THEMES, type Theme } from "../../shared/embed.js";
 import { DeskError, type FieldViolation } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { EmbedRow } from "./reads.js";
-
-const THEMES: readonly string[] = ["light", "dark", "auto"] satisfies Theme[];
 
 /** What an owner may say of an embed; what is not given stays, or gets its default where the embed is new. */
 export interface EmbedChange {
 	/** One of MODES. Needed for a new embed; of one that is there it may only be said again. */
 	mode?: string;
 	name?: string;
-	/** `light`, `dark`, `auto` (default). */
+	/** One of THEMES; `auto` unless given. */
 	theme?: string;
 	/** `#rgb` or `#rrggbb`; empty: none. */
 	accent?: string;
@@ -50,7 +48,7 @@ function violationsOf({ mode, name, theme, accent, greetingText }: EmbedChange):
 	if (mode !== undefined && !MODES.some((m) => m === mode)) wrong("mode", `Give one of: ${MODES.join(", ")}.`);
 	if (name !== undefined && (name.length > LIMITS.embedNameChars || UNPLAIN.test(name)))
 		wrong("name", `Give at most ${LIMITS.embedNameChars} characters on one line.`);
-	if (theme !== undefined && !THEMES.includes(theme)) wrong("theme", `Give one of: ${THEMES.join(", ")}.`);
+	if (theme !== undefined && !THEMES.some((t) => t === theme)) wrong("theme", `Give one of: ${THEMES.join(", ")}.`);
 	if (accent !== undefined && accent !== "" && !isAccent(accent)) wrong("accent", "Give a colour such as #2563eb, or nothing for none.");
 	if (greetingText !== undefined && (greetingText.length > GREETING_CHARS || UNPLAIN.test(greetingText)))
 		wrong("greeting_text", `Give one line of plain text, at most ${GREETING_CHARS} characters.`);

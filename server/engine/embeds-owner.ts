@@ -1,5 +1,5 @@
-/** Numbered embeds as their owner asks for them (EMB-2). A deleted one shuts out whoever came by it. */
-import type { Desk, OwnerDoor, ShutOut } from "./engine.js";
+/** Numbered embeds as their owner asks for them (EMB-2). */
+import type { Desk, OwnerDoor } from "./engine.js";
 import type { Clock, Store } from "./ports.js";
 
 export function embedsOwner(parts: {
@@ -7,7 +7,6 @@ export function embedsOwner(parts: {
 	clock: Clock;
 	/** Throws `not_found` naming the desks there are. */
 	deskAt: (handle: string) => Promise<Desk>;
-	shutOut: (who: ShutOut) => void;
 }): Pick<OwnerDoor, "embeds" | "saveEmbed" | "deleteEmbed"> {
 	const { store, clock, deskAt } = parts;
 	return {
@@ -21,7 +20,6 @@ export function embedsOwner(parts: {
 		async deleteEmbed(handle, number) {
 			const deskId = (await deskAt(handle)).row.id;
 			await store.write("deleteEmbed", { deskId, number, now: clock.now() });
-			parts.shutOut({ deskId, embed: number });
 		},
 	};
 }

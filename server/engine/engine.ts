@@ -17,7 +17,7 @@ import type { RatedAnswer } from "./ratings.js";
 import type { EmbedRow, SiteRow } from "./reads.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import type { DeskSettings } from "./settings.js";
-import type { RuleOptions } from "./sites.js";
+import type { NoRule, RuleOptions } from "./sites.js";
 
 /** Wire JSON, ready to be sent. */
 export type JsonText = string;
@@ -132,10 +132,10 @@ export interface Engine {
 	seen(caller: Caller, desk: Desk, contextId: string, seq: number): Promise<void>;
 	/** Called with every signal of a conversation (typing, seen) as LogEvent JSON. Returns what stops it. */
 	onSignal(conversationId: number, listener: (json: JsonText) => void): () => void;
-	/** Called when somebody was shut out: cut what they hold open. Returns what stops it. */
+	/** Called when somebody may have been shut out, by this process or another: look again, and cut what they hold open. Returns what stops it. */
 	onShutOut(listener: (who: ShutOut) => void): () => void;
 
-	/** Called when a desk goes online or offline. Returns what stops it. */
+	/** Called when a desk goes online or offline, whichever process had it do so. Returns what stops it. */
 	onPresence(listener: (deskId: number, here: Pick<DeskFace, "online" | "opensAt">) => void): () => void;
 
 	/** Sites and tickets of a desk's embed. */
@@ -158,10 +158,14 @@ export interface Engine {
 	stop(graceMs: number): Promise<void>;
 }
 
-/** A principal; or of a desk those who came by sites, by one embed, its guests, or everybody but the visitors of its chat. */
+/**
+ * Whose being here is to be looked at again: a principal's; or of a desk those who came by sites, by one embed, its guests, or everybody but
+ * the visitors of its chat; or anybody's. Who may stay, stays.
+ */
 export type ShutOut =
-	| { principalId: number; deskId?: undefined; site?: undefined; embed?: undefined; everybody?: undefined }
-	| { principalId?: undefined; deskId: number; site?: string; embed?: number; everybody?: true };
+	| { principalId: number; deskId?: undefined; site?: undefined; embed?: undefined; everybody?: undefined; anybody?: undefined }
+	| { principalId?: undefined; deskId: number; site?: string; embed?: number; everybody?: true; anybody?: undefined }
+	| { principalId?: undefined; deskId?: undefined; site?: undefined; embed?: undefined; everybody?: undefined; anybody: true };
 
 export interface OpenContext {
 	conversationId: number;
@@ -181,14 +185,15 @@ export interface Following {
 
 export interface EmbedDoor {
 	/**
-	 * Whether the chat may show on a site (its canonical origin), and writes `recent` or `pending`, at most once a minute each.
-	 * `embed`: the number of a numbered embed, as text; whatever is no number of one there is `no_such_embed`.
+	 * Whether the chat may show on a site (its canonical origin; null: a page of our own, which needs no rule), and writes `recent` or
+	 * `pending`, at most once a minute each. `embed`: the number of a numbered embed, as text; whatever is no number of one there
+	 * is `no_such_embed`.
 	 */
-	ask(desk: Desk, site: string, embed?: string): Promise<SiteAnswer>;
+	ask(desk: Desk, site: string | null, embed?: string): Promise<SiteAnswer>;
 	/** The same without writing anything. */
-	check(desk: Desk, site: string, embed?: string): Promise<SiteAnswer>;
-	/** The look of a numbered embed as it is now. Undefined: no such number (any more). */
-	find(desk: Desk, embed: string): Promise<EmbedRow | undefined>;
+	check(desk: Desk, site: string | null, embed?: string): Promise<SiteAnswer>;
+	/** Whether a rule, as an owner would type it, would cover a site (its canonical origin), or why it is none. No desk's list is looked at. */
+	tryRule(rule: string, site: string): { rule: string; covers: boolean } | NoRule;
 	/** A ticket for a framed document (`site`, and the number of its embed) or the chat page (no site). */
 	issueTicket(desk: Desk, site: string | null, embed?: number): string;
 	/** Reads a ticket: its provenance, or undefined where it is not ours, expired, or for another desk. */
@@ -212,22 +217,27 @@ export interface FollowUpDoor {
 export interface Thread {
 	/** What was said, oldest first. */
 	lines: ThreadLine[];
+	/** More was said before that and is left out. */
+	earlier: boolean;
 	state: ThreadState;
-	/** Where its log stands. */
+	/** Where its log stands, as far as this link reads it. */
 	seq: number;
 }
 
 export interface ThreadLine {
 	from: "asker" | "desk";
 	message: Message;
-	/** Milliseconds since the epoch. */
+	/** When it was said, milliseconds since the epoch. */
 	at: number;
 }
 
-/** `working`: an answer is on its way · `kept`: for the owner, since nobody is there who answers at once · `asks`: it is the asker's turn · `ended`: the desk has ended the conversation. */
-export type ThreadState = "answered" | "asks" | "authorise" | "working" | "kept" | "failed" | "expired" | "ended";
+/** `working`: an answer is on its way · `kept`: for the owner, since nobody is there who answers at once · `asks`: it is the asker's turn · `ended`: the desk has ended the conversation · `silent`: read, and nothing was said to it · `elsewhere`: somebody else took the conversation before this question had an answer of its own, or where it was asked something. */
+export type ThreadState = "answered" | "asks" | "authorise" | "working" | "kept" | "failed" | "expired" | "ended" | "silent" | "elsewhere";
 
-export type SiteAnswer = { show: true } | { show: false; reason: "unlisted" | "blocked" | "guests_off" | "no_such_embed" };
+/** `embed`: the look of the embed that was named, as it was at that moment. */
+export type SiteAnswer =
+	| { show: true; embed?: EmbedRow }
+	| { show: false; reason: "unlisted" | "blocked" | "guests_off" | "no_such_embed" };
 
 export interface OwnerDoor {
 	/** Makes an account with a desk. Throws `invalid_params` for a handle that is not one or is taken. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkHours, isOpen, opensAt } from "./hours.js";
+import { isOpen, opensAt, wrongHours } from "./hours.js";
 
 const at = (iso: string): number => Date.parse(iso);
 const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
@@ -70,7 +70,23 @@ describe("the hours of a desk", () => {
 		["Mon 09:00-09:00 UTC", "at once"],
 		[`${"Mon 09:00-10:00, ".repeat(40)}Tue 09:00-10:00 UTC`, "too many"],
 	])("are refused with what is wrong: %s", (text, why) => {
-		expect(() => checkHours(text)).toThrow(why);
-		expect(() => checkHours(text)).toThrow("Write the hours as");
+		expect(wrongHours(text)).toContain(why);
+		expect(wrongHours(text)).toContain("Write the hours as");
+		// Kept by a computer that could read them, they are never open: nobody is said to be there who may not be.
+		expect(isOpen(text, at("2026-11-30T12:00:00Z"))).toBe(false);
+		expect(opensAt(text, at("2026-11-30T12:00:00Z"))).toBeUndefined();
 	});
+
+	it("are not refused as they are usually written", () => {
+		for (const text of ["", " ", LISBON, "Sun 22:00-02:00 UTC", "09:00-12:00 America/Argentina/Buenos_Aires"])
+			expect(wrongHours(text)).toBeUndefined();
+	});
+
+	it.each([
+		["Asia/Kathmandu", "2026-11-30T03:15:00.000Z"],
+		["Pacific/Chatham", "2026-11-29T19:15:00.000Z"],
+		["America/St_Johns", "2026-11-30T12:30:00.000Z"],
+	])("are of the zone's own minutes: %s", (zone, begins) =>
+		expect(iso(opensAt(`Mon 09:00-10:00 ${zone}`, at("2026-11-28T00:00:00Z")))).toBe(begins),
+	);
 });

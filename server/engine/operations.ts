@@ -7,6 +7,7 @@ import { decideCancelTask, decideExpireTask, decideHandBack, decideSeen, decideT
 import { embedDecides } from "./embeds-operations.js";
 import { followUpDecides } from "./follow-ups-operations.js";
 import { decideFoldChunks } from "./housekeeping.js";
+import { noticeDecides } from "./notices-operations.js";
 import * as people from "./people-operations.js";
 import { pictureDecides } from "./pictures-operations.js";
 import { presetDecides } from "./presets-operations.js";
@@ -28,17 +29,12 @@ export const decides = {
 	handBack: decideHandBack,
 	seen: decideSeen,
 	foldChunks: decideFoldChunks,
-	createOwner: people.decideCreateOwner,
 	createGuest: people.decideCreateGuest,
 	touch: people.decideTouch,
-	revokeGuest: people.decideRevokeGuest,
 	createKey: people.decideCreateKey,
-	revokeKey: people.decideRevokeKey,
 	createSignIn: people.decideCreateSignIn,
 	signIn: people.decideSignIn,
 	signOut: people.decideSignOut,
-	changeProfile: people.decideChangeProfile,
-	changeDesk: people.decideChangeDesk,
 	putMemory: people.decidePutMemory,
 	ensureSecret: people.decideEnsureSecret,
 	...siteDecides,
@@ -48,6 +44,8 @@ export const decides = {
 	...followUpDecides,
 	...pictureDecides,
 	rate: decideRate,
+	// Last: what every process is told of stands in the place of the same rules without.
+	...noticeDecides,
 };
 
 type Decides = typeof decides;

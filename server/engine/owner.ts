@@ -1,9 +1,10 @@
-/** What the owner's side asks for: today the command line, later their pages and tools. Every change that shuts somebody out says so at once. */
+/** What the owner's side asks for: today the command line, later their pages and tools. Whom a change shuts out stands in `notices-operations.ts`. */
 import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
 import { type Access, hashOf } from "./access.js";
 import type { Desks } from "./desks.js";
 import { embedsOwner } from "./embeds-owner.js";
-import type { Desk, EngineParts, OwnerDoor, ShutOut } from "./engine.js";
+import type { Desk, EngineParts, OwnerDoor } from "./engine.js";
 import type { NewId } from "./ids.js";
 import type { StoredEvent } from "./ports.js";
 import type { Ratings } from "./ratings.js";
@@ -13,8 +14,6 @@ import type { Turns } from "./turns.js";
 
 /** How many desks a refusal names. */
 const NAMED_DESKS = 20;
-const LINK_MS = 10 * 60 * 1000;
-const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface OwnerParts extends EngineParts {
 	newId: NewId;
@@ -23,50 +22,34 @@ export interface OwnerParts extends EngineParts {
 	turns: Turns;
 	ratings: Ratings;
 	grown: (conversationId: number, events: StoredEvent[]) => void;
-	shutOut: (who: ShutOut) => void;
-	/** The desk is online or no longer. */
-	presence: (desk: Desk) => void;
+}
+
+/** The desk that an owner means. Throws `not_found`, naming the desks that there are: a handle that is not there is most often a slip of the finger. */
+export async function deskNamed(desks: Desks, handle: string): Promise<Desk> {
+	const desk = await desks.get(handle);
+	if (desk) return desk;
+	const handles = (await desks.all()).map(({ row }) => row.handle);
+	const others = handles.length > NAMED_DESKS ? `${handles.slice(0, NAMED_DESKS).join(", ")} and others` : handles.join(", ");
+	const there = handles.length === 0 ? "There is none yet." : `Those that are here: ${others}.`;
+	throw new DeskError("not_found", `There is no desk ${handle}. ${there} Make it with: earthonline owner create ${handle}`);
 }
 
 export function ownerDoor(parts: OwnerParts): OwnerDoor {
 	const { store, clock, random, newId, access, desks, turns } = parts;
 	const secret = (): string => Buffer.from(random.bytes(32)).toString("base64url");
-
-	/** Names the desks that there are: a handle that is not there is most often a slip of the finger. */
-	const noDesk = async (handle: string): Promise<DeskError> => {
-		const handles = (await desks.all()).map(({ row }) => row.handle);
-		const others = handles.length > NAMED_DESKS ? `${handles.slice(0, NAMED_DESKS).join(", ")} and others` : handles.join(", ");
-		const there = handles.length === 0 ? "There is none yet." : `Those that are here: ${others}.`;
-		return new DeskError("not_found", `There is no desk ${handle}. ${there} Make it with: earthonline owner create ${handle}`);
-	};
-	const deskAt = async (handle: string): Promise<Desk> => {
-		const desk = await desks.get(handle);
-		if (!desk) throw await noDesk(handle);
-		return desk;
-	};
-	const changed = async (handle: string): Promise<Desk> => {
-		desks.forget(handle);
-		return await deskAt(handle);
-	};
+	const deskAt = (handle: string): Promise<Desk> => deskNamed(desks, handle);
 
 	const changeSettings: OwnerDoor["changeSettings"] = async (handle, change) => {
 		const desk = await deskAt(handle);
 		await store.write("changeDesk", { deskId: desk.row.id, change: checkSettings(change), now: clock.now() });
-		const after = await changed(handle);
-		// Whatever became narrower holds for those that are in already.
-		const deskId = after.row.id;
-		const isNarrower = (name: "guests" | "a2a" | "allowAnySite"): boolean => desk.settings[name] && !after.settings[name];
-		if (isNarrower("a2a")) parts.shutOut({ deskId, everybody: true });
-		if (isNarrower("guests")) parts.shutOut({ deskId });
-		if (isNarrower("allowAnySite")) parts.shutOut({ deskId, site: "*" });
-		if (desk.face.online !== after.face.online || desk.face.opensAt !== after.face.opensAt) parts.presence(after);
+		const after = await deskAt(handle);
 		if (isThere(after.settings, clock.now()) && !desk.face.online) await turns.look();
 		return after;
 	};
 
 	return {
 		...embedsOwner({ ...parts, deskAt }),
-		...sitesOwner({ ...parts, deskAt, changeSettings }),
+		...sitesOwner({ ...parts, deskAt }),
 		async createOwner(input) {
 			const now = clock.now();
 			await store.write("createOwner", {
@@ -79,17 +62,22 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 				suggestions: input.suggestions ?? [],
 				now,
 			});
-			return await changed(input.handle);
+			return await deskAt(input.handle);
 		},
 		async changeProfile(handle, change) {
 			const desk = await deskAt(handle);
 			await store.write("changeProfile", { deskId: desk.row.id, change, now: clock.now() });
-			return await changed(handle);
+			return await deskAt(handle);
 		},
 		async createSignIn(handle) {
 			const desk = await deskAt(handle);
 			const link = secret();
-			await store.write("createSignIn", { deskId: desk.row.id, hash: hashOf(link), expiresAt: clock.now() + LINK_MS, now: clock.now() });
+			await store.write("createSignIn", {
+				deskId: desk.row.id,
+				hash: hashOf(link),
+				expiresAt: clock.now() + LIMITS.signInLinkMs,
+				now: clock.now(),
+			});
 			return link;
 		},
 		async signIn(link) {
@@ -98,7 +86,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			const { good } = await store.write("signIn", {
 				hash: hashOf(link),
 				sessionHash: hashOf(session),
-				sessionExpiresAt: now + SESSION_MS,
+				sessionExpiresAt: now + LIMITS.sessionMs,
 				now,
 			});
 			return good ? session : undefined;
@@ -131,9 +119,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		},
 		async revokeKey(handle, uid) {
 			const desk = await deskAt(handle);
-			const { principalId } = await store.write("revokeKey", { deskId: desk.row.id, uid, now: clock.now() });
-			access.forget(principalId);
-			parts.shutOut({ principalId });
+			await store.write("revokeKey", { deskId: desk.row.id, uid, now: clock.now() });
 		},
 		async putMemory(handle, path, text) {
 			const desk = await deskAt(handle);
@@ -155,7 +141,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			return await parts.ratings.ofDesk((await deskAt(handle)).row.id);
 		},
 		async gaps(handle) {
-			return await store.read.gaps((await deskAt(handle)).row.id, 200);
+			return await store.read.gaps((await deskAt(handle)).row.id, LIMITS.listedGaps);
 		},
 		async settings(handle) {
 			return (await deskAt(handle)).settings;
@@ -187,9 +173,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 		},
 		async revokeGuest(handle, principalUid) {
 			const desk = await deskAt(handle);
-			const { principalId } = await store.write("revokeGuest", { deskId: desk.row.id, uid: principalUid, now: clock.now() });
-			access.forget(principalId);
-			parts.shutOut({ principalId });
+			await store.write("revokeGuest", { deskId: desk.row.id, uid: principalUid, now: clock.now() });
 		},
 	};
 }

@@ -5,6 +5,7 @@
 import type { Message, Part } from "../../shared/a2a.schema.js";
 import type { AppAccess } from "../../shared/presets.js";
 import type { Use } from "./apps-ports.js";
+import type { Notice } from "./notices-operations.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations.js";
 import type { Reads } from "./reads.js";
 
@@ -42,6 +43,12 @@ export interface Hint {
 	events?: StoredEvent[];
 }
 
+/** That a notice was left under this number; they rise by one in the order of commits. Only a hint to read; `notice` is there when this process left it. */
+export interface NoticeHint {
+	id: number;
+	notice?: Notice;
+}
+
 /**
  * Keeps everything. `write` is acknowledged only when it is on disk; operations are judged inside their transaction.
  * Throws DeskError: what the operation's own rules refuse, and `unavailable` for what may be tried again (disk full, busy).
@@ -51,18 +58,27 @@ export interface Store {
 	readonly read: Reads;
 	/** Growth of conversations written by other processes on the same database. Returns what stops it. */
 	onHint(listener: (hint: Hint) => void): () => void;
+	/** Notices: this process's own before the write that left them resolves, and that other processes left some. Returns what stops it. */
+	onNotice(listener: (hint: NoticeHint) => void): () => void;
 	/** Other processes write to the same database. Where not, every claim on a turn from before the start is void. */
 	readonly shared: boolean;
 	close(): Promise<void>;
+}
+
+/** A picture that is kept. `read`: its bytes, a piece at a time as its reader takes them; `ended` is called once, when they are read, given up or broken. */
+export interface PictureFile {
+	bytes: number;
+	read(ended: () => void): ReadableStream<Uint8Array>;
 }
 
 /** Makes pictures anew and keeps them (`files/`). Ids are made by the engine and are fit for a file's name. */
 export interface PictureHand {
 	/** The same picture with nothing of the file that came. `said`: the media type that its sender gave it. Throws `content_type_not_supported`, `too_large`, `invalid_params`, `unavailable`. */
 	make(bytes: Uint8Array, said: string | undefined): Promise<{ bytes: Uint8Array; mediaType: string; width: number; height: number }>;
-	/** Resolves when it is on disk. */
+	/** Resolves when it is on disk. Where it rejects, nothing is left there. */
 	put(uid: string, bytes: Uint8Array): Promise<void>;
-	get(uid: string): Promise<Uint8Array | undefined>;
+	/** Undefined: it is not there. */
+	open(uid: string): Promise<PictureFile | undefined>;
 	/** One that is not there is removed already. */
 	remove(uid: string): Promise<void>;
 }

@@ -20,26 +20,33 @@ import type { DeskOf } from "./changes.js";
 import type { Channel } from "./ports.js";
 import type { ApprovalRow, ConnectionRow } from "./reads.js";
 
-/** A preset as its owner left it. `version` counts its changes. */
+/** A preset as its owner left it. */
 export interface DeskPreset extends Preset {
+	/** Counts its changes. */
 	version: number;
+	/** The version that last changed a part, by the part's name; one that is not named is as it was at first. */
+	changed: Readonly<Record<string, number>>;
 }
 
-export const presetOf = (text: string): DeskPreset => (text === "" ? { ...DEFAULT_PRESET, version: 0 } : (JSON.parse(text) as DeskPreset));
+export const presetOf = (text: string): DeskPreset =>
+	text === "" ? { ...DEFAULT_PRESET, version: 0, changed: {} } : (JSON.parse(text) as DeskPreset);
 /** The most that the apps that are connected could give. */
 export const mostOf = (text: string): Preset => (text === "" ? NOTHING : (JSON.parse(text) as Preset));
 
 /** What is given now to turns that begin now: the owner's preset, as far as apps are connected. */
 export const given = (desk: Pick<DeskOf, "preset" | "apps">): Preset => meet(mostOf(desk.apps), presetOf(desk.preset));
 
-/** What a turn that begins now may do at most, to be kept with it; nothing where it may do nothing (PRE-2). */
+/**
+ * What a turn that is claimed now may do at most, to be kept with it; nothing where it may do nothing (PRE-2). `epoch`: of its claim before this
+ * one, 0 for none. One that is begun anew keeps what it had, and where that was nothing, nothing: whatever was given since is for turns that begin after.
+ */
 export function pinOf(
 	desk: Pick<DeskOf, "preset" | "apps">,
 	channel: Channel,
-	turnUid: string,
+	turn: { uid: string; epoch: number },
 ): { turnUid: string; preset: string } | undefined {
-	if (channel !== "embed" || desk.apps === "") return undefined;
-	return { turnUid, preset: JSON.stringify(given(desk)) };
+	if (channel !== "embed" || desk.apps === "" || turn.epoch > 0) return undefined;
+	return { turnUid: turn.uid, preset: JSON.stringify(given(desk)) };
 }
 
 /** A desk whose row is held. */
@@ -60,23 +67,22 @@ export interface PresetPlan {
 	apps: string | null;
 	/** Approvals that are not open any more. */
 	closed: { id: number; state: "approved" | "denied" | "expired" | "void"; reason: string }[];
-	opened: { uid: string; conversationId: number | null; part: string; widening: string; expiresAt: number }[];
+	opened: Pick<ApprovalRow, "uid" | "part" | "widening" | "presetVersion" | "expiresAt">[];
 	connection?: { put: Omit<ConnectionRow, "connectedAt"> & { settings: string } } | { remove: string };
-	/** Version that what stays open is counted from. */
-	version: number;
 	at: number;
 }
 
-export const nothingPlanned = (version: number, at: number): PresetPlan => ({
-	preset: null,
-	apps: null,
-	closed: [],
-	opened: [],
-	version,
-	at,
-});
+export const nothingPlanned = (at: number): PresetPlan => ({ preset: null, apps: null, closed: [], opened: [], at });
 
-export const presetText = ({ webSearch, apps }: Preset, version: number): string => JSON.stringify({ version, webSearch, apps });
+/** A preset after a change: what of it is another now carries the number of this change. The same object, where nothing is. */
+export function revised(before: DeskPreset, after: Preset): DeskPreset {
+	const parts = new Set(["webSearch", ...Object.keys(before.apps), ...Object.keys(after.apps)]);
+	const others = [...parts].filter((part) => partOf(before, part) !== partOf(after, part));
+	if (others.length === 0) return before;
+	const version = before.version + 1;
+	const changed = { ...before.changed, ...Object.fromEntries(others.map((part) => [part, version])) };
+	return { version, webSearch: after.webSearch, apps: after.apps, changed };
+}
 
 export const noDesk = (): DeskError => new DeskError("not_found", "There is no such desk.");
 
@@ -85,8 +91,6 @@ export interface ChangePresetInput {
 	change: PresetChange;
 	/** Ids for what has to wait, as many as the change has parts. */
 	approvalUids: string[];
-	/** The conversation that it was asked in; null: in none. */
-	conversationId: number | null;
 	now: number;
 }
 
@@ -98,20 +102,22 @@ export interface ChangePresetAnswer {
 	underWay: number;
 }
 
-/** Narrows at once, asks for the rest. Throws `invalid_params` for an app that is not connected (PRE-1). */
+/** Narrows at once, asks for the rest. Throws `invalid_params` for an app that is not connected (PRE-1), and for a change of nothing. */
 export function decideChangePreset(rows: PresetRows, input: ChangePresetInput): { plan: PresetPlan | null; answer: ChangePresetAnswer } {
 	const { desk } = rows;
 	if (!desk) throw noDesk();
-	const { now } = input;
+	const { now, change } = input;
+	const apps = Object.entries(change.apps ?? {});
+	if (change.webSearch === undefined && apps.length === 0)
+		throw new DeskError("invalid_params", "Say what is to change: webSearch, apps or both.");
 	const most = mostOf(desk.apps);
-	for (const [app, to] of Object.entries(input.change.apps ?? {})) checkApp(most, app, to);
+	for (const [app, to] of apps) checkApp(most, app, to);
 	const before = presetOf(desk.preset);
-	const { preset, settled, wider } = narrow(before, input.change);
-	const isChanged =
-		JSON.stringify({ ...preset, version: 0 }) !== JSON.stringify({ webSearch: before.webSearch, apps: before.apps, version: 0 });
-	const version = isChanged ? before.version + 1 : before.version;
-	const plan = nothingPlanned(version, now);
-	if (isChanged) plan.preset = presetText(preset, version);
+	const { preset: narrowed, settled, wider } = narrow(before, change);
+	const preset = revised(before, narrowed);
+	const isChanged = preset !== before;
+	const plan = nothingPlanned(now);
+	if (isChanged) plan.preset = JSON.stringify(preset);
 
 	const open = new Map<string, ApprovalRow>();
 	for (const approval of rows.approvals) {
@@ -131,16 +137,15 @@ export function decideChangePreset(rows: PresetRows, input: ChangePresetInput): 
 			plan.closed.push({ id: asked.id, state: "void", reason: "replaced" });
 			open.delete(asked.part);
 		}
-		checkRoom([...open.values()], plan.opened, input.conversationId);
+		checkFewWait(open.size + plan.opened.length);
 		const uid = input.approvalUids[i];
 		if (uid === undefined) throw new Error("a change with more parts than ids for them");
 		const expiresAt = now + LIMITS.approvalMs;
-		const { conversationId } = input;
-		plan.opened.push({ uid, conversationId, part: widening.part, widening: JSON.stringify(widening), expiresAt });
+		plan.opened.push({ uid, part: widening.part, widening: JSON.stringify(widening), presetVersion: preset.version, expiresAt });
 		waiting.push({ uid, widening, expiresAt });
 	}
 	const nothing = plan.preset === null && plan.closed.length === 0 && plan.opened.length === 0;
-	return { plan: nothing ? null : plan, answer: { preset: { ...preset, version }, waiting, underWay: isChanged ? rows.underWay : 0 } };
+	return { plan: nothing ? null : plan, answer: { preset, waiting, underWay: isChanged ? rows.underWay : 0 } };
 }
 
 function checkApp(most: Preset, app: string, to: string): void {
@@ -159,10 +164,8 @@ function checkApp(most: Preset, app: string, to: string): void {
 }
 
 /** Nobody is to be worn down by cards (reliability.md 63). */
-function checkRoom(open: readonly { conversationId: number | null }[], opened: PresetPlan["opened"], conversationId: number | null): void {
-	const all = [...open, ...opened];
-	const here = conversationId === null ? 0 : all.filter((a) => a.conversationId === conversationId).length;
-	if (all.length < LIMITS.approvalsPerDesk && here < LIMITS.approvalsPerConversation) return;
+function checkFewWait(waiting: number): void {
+	if (waiting < LIMITS.approvalsPerDesk) return;
 	throw new DeskError("rate_limited", "Too many approvals wait for the owner already. Wait until some of them are decided.", {
 		retryAfterSeconds: 60 * 60,
 	});
@@ -197,32 +200,51 @@ export function decideDecideApproval(
 		return { plan: null, answer: { uid, state: approval.state, reason: approval.reason, widening, first: false } };
 	}
 	const before = presetOf(desk.preset);
-	const close = (state: "approved" | "denied" | "expired" | "void", reason: string, preset?: Preset) => {
-		const version = preset ? before.version + 1 : before.version;
-		const plan = nothingPlanned(version, input.now);
+	const close = (state: "approved" | "denied" | "expired" | "void", reason = "", after: Preset = before) => {
+		const plan = nothingPlanned(input.now);
 		plan.closed.push({ id, state, reason });
-		if (preset) plan.preset = presetText(preset, version);
+		const preset = revised(before, after);
+		if (preset !== before) plan.preset = JSON.stringify(preset);
 		return { plan, answer: { uid, state, reason, widening, first: state === input.decision } };
 	};
-	if (approval.expiresAt <= input.now) return close("expired", "");
-	if (input.decision === "denied") return close("denied", "");
-	// What it was asked of is not what there is now, however that came about: it is not what the owner was shown.
-	if (approval.presetVersion !== before.version || partOf(before, widening.part) !== widening.from) return close("void", "changed");
+	if (approval.expiresAt <= input.now) return close("expired");
+	if (input.decision === "denied") return close("denied");
+	// Its part has been another since it was asked, and may be so again: that is not what the owner was shown, however it came about.
+	if ((before.changed[widening.part] ?? 0) > approval.presetVersion) return close("void", "changed");
 	return close("approved", "", widened(before, widening));
 }
 
 export interface ExpireApprovalsInput {
 	now: number;
+}
+export interface ExpireApprovalsRows {
+	/** A desk at which something was open that has run out, its row held; absent: there is none. */
+	deskId?: number;
+	/** What has run out there and is open still. */
+	expired: number[];
+}
+/** Closes what nobody decided in time, a desk at a time. `more`: there may be another desk. */
+export const decideExpireApprovals = (
+	rows: ExpireApprovalsRows,
+	_input: ExpireApprovalsInput,
+): { plan: number[] | null; answer: { expired: number; more: boolean } } => ({
+	plan: rows.expired.length === 0 ? null : rows.expired,
+	answer: { expired: rows.expired.length, more: rows.deskId !== undefined },
+});
+
+export interface PruneApprovalsInput {
+	/** Those decided before this are forgotten. */
+	before: number;
 	/** Rows of one slice. */
 	limit: number;
 }
-/** Closes what nobody decided in time. */
-export const decideExpireApprovals = (
-	rows: { expired: number[] },
-	input: ExpireApprovalsInput,
-): { plan: number[] | null; answer: { expired: number; more: boolean } } => ({
-	plan: rows.expired.length === 0 ? null : rows.expired,
-	answer: { expired: rows.expired.length, more: rows.expired.length === input.limit },
+/** Forgets what was decided long ago, or closed without a decision, a slice at a time. */
+export const decidePruneApprovals = (
+	rows: { decided: number[] },
+	input: PruneApprovalsInput,
+): { plan: number[] | null; answer: { more: boolean } } => ({
+	plan: rows.decided.length === 0 ? null : rows.decided,
+	answer: { more: rows.decided.length === input.limit },
 });
 
 /** By the names under which `operations.ts` lists them. */
@@ -230,4 +252,5 @@ export const presetDecides = {
 	changePreset: decideChangePreset,
 	decideApproval: decideDecideApproval,
 	expireApprovals: decideExpireApprovals,
+	pruneApprovals: decidePruneApprovals,
 };

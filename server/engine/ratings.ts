@@ -2,11 +2,9 @@
 import type { Message } from "../../shared/a2a.schema.js";
 import { type Rating, textOf } from "../../shared/channel.js";
 import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
 import type { Caller, Desk } from "./engine.js";
 import type { Clock, Store } from "./ports.js";
-
-/** Ratings that the owner is given, the newest first. */
-const MOST = 200;
 
 /** One rated answer. */
 export interface RatedAnswer {
@@ -41,7 +39,7 @@ export class Ratings {
 
 	/** The last of a desk, newest first. */
 	async ofDesk(deskId: number): Promise<RatedAnswer[]> {
-		const rows = await this.parts.store.read.ratedAnswers(deskId, MOST);
+		const rows = await this.parts.store.read.ratedAnswers(deskId, LIMITS.listedRatings);
 		return rows.map(({ body, ...row }) => ({ ...row, text: textOf(JSON.parse(body) as Message) }));
 	}
 }

@@ -3,7 +3,7 @@ import type { TaskState } from "../../shared/a2a.schema.js";
 import type { Rating } from "../../shared/channel.js";
 import type { Mode, Theme } from "../../shared/embed.js";
 import type { App, AppKind } from "./apps-ports.js";
-import type { KeepPictureRows, PictureRow } from "./pictures-operations.js";
+import type { KeepPictureRows, ListedPicture, PictureRow } from "./pictures-operations.js";
 import type { MemoryFile, StoredEvent } from "./ports.js";
 import type { RatedRow } from "./ratings-operations.js";
 import type { ConversationRow, DeskRow, ParticipantRow, PrincipalRow, TaskRow } from "./rows.js";
@@ -100,13 +100,11 @@ export interface FollowUpView {
 export interface ApprovalRow {
 	id: number;
 	uid: string;
-	/** The conversation that it was asked in; null: in none. */
-	conversationId: number | null;
 	/** `webSearch`, or an app: one is open a part. */
 	part: string;
 	/** JSON: Widening. */
 	widening: string;
-	/** The preset's version that it was asked of. */
+	/** The preset's version that it was asked of, and its owner shown: it never changes. */
 	presetVersion: number;
 	state: "open" | "approved" | "denied" | "expired" | "void";
 	reason: string;
@@ -133,6 +131,12 @@ export interface AppCallRow {
 	call: string;
 	state: "begun" | "done" | "failed" | "withheld";
 	at: number;
+}
+
+/** `what`: JSON of a Notice. */
+export interface NoticeRow {
+	id: number;
+	what: string;
 }
 
 export interface GapRow {
@@ -194,9 +198,13 @@ export interface Reads {
 	dueTurns(now: number, limit: number, after?: number): Promise<DueTurn[]>;
 	/** Interrupted tasks idle since before `changedBefore`. */
 	idleTasks(changedBefore: number, limit: number): Promise<string[]>;
+	/** Notices from a number on, that one among them where it is still kept. */
+	notices(from: number, limit: number): Promise<NoticeRow[]>;
+	/** The number of the last; 0 before there was one. */
+	lastNotice(): Promise<number>;
 	memory(deskId: number): Promise<MemoryFile[]>;
 	gaps(deskId: number, limit: number): Promise<GapRow[]>;
-	/** The last, newest first. */
+	/** Those that are open, then the last of the others; each newest first. */
 	approvals(deskId: number, limit: number): Promise<ApprovalRow[]>;
 	connections(deskId: number): Promise<ConnectionRow[]>;
 	calls(deskId: number, limit: number): Promise<AppCallRow[]>;
@@ -208,6 +216,8 @@ export interface Reads {
 	picture(uid: string): Promise<PictureRow | undefined>;
 	/** What is looked at before another is taken. */
 	pictureRoom(deskId: number, principalId: number, since: number): Promise<KeepPictureRows>;
+	/** Those of a desk that have not gone, the newest first. */
+	deskPictures(deskId: number, limit: number): Promise<ListedPicture[]>;
 	ratings(conversationId: number): Promise<{ seq: number; value: Rating }[]>;
 	ratedAnswers(deskId: number, limit: number): Promise<RatedRow[]>;
 	siteOverflow(deskId: number): Promise<OverflowRow | undefined>;

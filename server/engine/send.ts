@@ -126,10 +126,11 @@ export function decideSend(rows: SendRows, input: SendInput): { plan: Conversati
 	const askedSeq = log.add("message", taskUid, messageJson);
 
 	const turn = planTurn(rows, input, conversation, askedSeq, change);
-	if (turn) change.pin = pinOf(rows.desk, conversation.channel, turn.uid);
+	const waited = rows.turns.find(({ uid }) => uid === turn?.uid);
+	if (turn) change.pin = pinOf(rows.desk, conversation.channel, { uid: turn.uid, epoch: waited?.epoch ?? 0 });
 	if (conversation.channel !== input.provenance.channel) change.elsewhere = true;
-	const pictures = input.callerId === null ? [] : picturesOf(input.message);
-	if (pictures.length > 0) change.pictures = { uids: pictures, principalId: input.callerId as number };
+	const pictures = picturesOf(input.message);
+	if (pictures.length > 0 && input.callerId !== null) change.pictures = { uids: pictures, principalId: input.callerId };
 	// After the do-not-disturb sign a message is kept, wakes nobody and is done with at once (DESK-4).
 	const ended = conversation.endedAt !== null;
 	const note = (task: Pick<TaskRow, "uid" | "contextId">) =>

@@ -4,7 +4,7 @@
  */
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import { checkHours, isOpen } from "./hours.js";
+import { isOpen, wrongHours } from "./hours.js";
 
 export interface DeskSettings {
 	/** Whether the desk is listed in the site's card and answers over A2A. */
@@ -76,7 +76,8 @@ export function checkSettings(change: Record<string, unknown>): Partial<DeskSett
 		} else if (field === "waitMs" && (!Number.isInteger(value) || (value as number) < 0 || (value as number) > LIMITS.sendWaitMs)) {
 			violations.push({ field, description: `Give whole milliseconds from 0 to ${LIMITS.sendWaitMs}.` });
 		} else if (field === "hours") {
-			checkHours(value as string);
+			const wrong = wrongHours(value as string);
+			if (wrong !== undefined) violations.push({ field, description: wrong });
 		} else {
 			const choices = CHOICES[field as keyof DeskSettings] as readonly unknown[] | undefined;
 			if (choices && !choices.includes(value)) violations.push({ field, description: `Give one of: ${choices.join(", ")}.` });

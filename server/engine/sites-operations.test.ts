@@ -152,9 +152,9 @@ describe("a change of several sites", () => {
 		row("https://x.c.com", "pending"),
 		row("https://bad.com", "blocked"),
 	];
-	const change = (more: Partial<ChangeSitesInput>, rules = list) => {
+	const change = (more: Partial<ChangeSitesInput>, rules = list, settings = "{}") => {
 		const input = { deskId: 1, allow: [], block: [], remove: [], unblock: [], now: NOW, ...more };
-		const { plan, answer } = decideChangeSites({ rules }, input);
+		const { plan, answer } = decideChangeSites({ rules, settings }, input);
 		const after = new Map(rules.map((r) => [r.rule, r.state]));
 		for (const { rule, state } of plan.put) after.set(rule, state);
 		for (const rule of plan.gone) after.delete(rule);
@@ -179,7 +179,24 @@ describe("a change of several sites", () => {
 		expect(change({ remove: ["https://x.c.com"] }).narrower).toBe(false);
 		expect(change({ remove: [A] }).narrower).toBe(true);
 		expect(change({ block: [A] })).toMatchObject({ narrower: true, plan: { put: [{ rule: A, state: "blocked", seenAt: 5 }] } });
-		expect(change({ sites: [A, "*.b.com"] }).plan).toEqual({ put: [], gone: [] });
+		expect(change({ sites: [A, "*.b.com"] }).plan).toEqual({ put: [], gone: [], settings: null });
+	});
+	it("sets with them whether any site may show the chat, and keeps what else is set", () => {
+		const open = '{"allowAnySite":true,"parts":"text"}';
+		expect(change({ allow: [B], anySite: true }, list, '{"parts":"text"}')).toMatchObject({
+			narrower: false,
+			plan: { settings: open, put: [{ rule: B }] },
+		});
+		expect(change({ anySite: false }, list, open)).toMatchObject({
+			narrower: true,
+			plan: { settings: '{"parts":"text"}', put: [], gone: [] },
+		});
+		expect(change({ anySite: false }, list, "{}").narrower).toBe(false);
+		expect(change({ anySite: true }, list, open).narrower).toBe(false);
+		// Refused, it changes neither.
+		expect(() => change({ anySite: false, remove: [C] }, list, open)).toThrow(/not on this desk's list/);
+		const nobodys = { deskId: 1, allow: [], block: [], remove: [], unblock: [], anySite: true, now: NOW };
+		expect(() => decideChangeSites({ rules: [] }, nobodys)).toThrow(expect.objectContaining({ code: "not_found" }));
 	});
 	it.each<[string, Partial<ChangeSitesInput>, RegExp]>([
 		["a rule that is to be two things", { allow: [A], block: [A] }, /named twice/],

@@ -5,7 +5,9 @@
  */
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { decideChangeDesk } from "./people-operations.js";
 import type { SiteRow } from "./reads.js";
+import { settingsOf } from "./settings.js";
 import { covers, judge } from "./sites.js";
 
 export interface RecordVisitInput {
@@ -107,6 +109,8 @@ export function decideRemoveSite(rows: { rules: SiteRow[] }, input: RemoveSiteIn
 /** A change of several sites at once, every rule as `parseRule` gave it. */
 export interface ChangeSitesInput {
 	deskId: number;
+	/** "Allow on any website"; absent: it stays. */
+	anySite?: boolean;
 	/** The whole list of sites that may show the chat; those that are not on it lose it. */
 	sites?: string[];
 	allow: string[];
@@ -116,17 +120,25 @@ export interface ChangeSitesInput {
 	unblock: string[];
 	now: number;
 }
+export interface ChangeSitesRows {
+	/** Every rule of the desk. */
+	rules: SiteRow[];
+	/** Its settings as they are kept; absent: there is no such desk. */
+	settings?: string;
+}
 export interface ChangeSitesPlan {
 	put: SiteRow[];
 	gone: string[];
+	/** Settings as they are kept; null: they stay. */
+	settings: string | null;
 }
 
 /**
- * All of it or nothing. `narrower`: somebody may have lost the chat. Throws `invalid_params` for a rule that is to be two
- * things or does not fit, `not_found` for one that is to go and is not there.
+ * All of it or nothing: the list and "Allow on any website" are one change. `narrower`: somebody may have lost the chat. Throws
+ * `invalid_params` for a rule that is to be two things or does not fit, `not_found` for one that is to go and is not there.
  */
 export function decideChangeSites(
-	rows: { rules: SiteRow[] },
+	rows: ChangeSitesRows,
 	input: ChangeSitesInput,
 ): { plan: ChangeSitesPlan; answer: { narrower: boolean } } {
 	const { now } = input;
@@ -156,7 +168,16 @@ export function decideChangeSites(
 	const put = [...after.values()].filter((row) => before.get(row.rule)?.state !== row.state);
 	const gone = [...before.keys()].filter((rule) => !after.has(rule));
 	const lost = (rule: string): boolean => before.get(rule)?.state === "allowed" && after.get(rule)?.state !== "allowed";
-	return { plan: { put, gone }, answer: { narrower: put.some((r) => r.state === "blocked") || rows.rules.some((r) => lost(r.rule)) } };
+	const { settings, closed } = changeAnySite(rows, input);
+	const narrower = closed || put.some((r) => r.state === "blocked") || rows.rules.some((r) => lost(r.rule));
+	return { plan: { put, gone, settings }, answer: { narrower } };
+}
+
+/** `closed`: sites of which the list says nothing have lost the chat. */
+function changeAnySite(rows: ChangeSitesRows, { anySite, deskId, now }: ChangeSitesInput): { settings: string | null; closed: boolean } {
+	if (anySite === undefined) return { settings: null, closed: false };
+	const { plan } = decideChangeDesk(rows, { deskId, change: { allowAnySite: anySite }, now });
+	return { settings: plan.settings, closed: !anySite && settingsOf(rows.settings ?? "{}").allowAnySite };
 }
 
 const twice = (rule: string): DeskError => new DeskError("invalid_params", `${rule} is named twice, to be two different things. Say one.`);

@@ -1,14 +1,12 @@
-/** A desk's sites as their owner asks for them (SITE-1 to 3). Whatever becomes narrower shuts out whoever came by it. */
+/** A desk's sites as their owner asks for them (SITE-1 to 3). */
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Desk, ListedSite, OwnerDoor, ShutOut, SiteList, SitesChange } from "./engine.js";
+import type { Desk, ListedSite, OwnerDoor, SiteList, SitesChange } from "./engine.js";
 import type { Clock, Store } from "./ports.js";
 import type { SiteRow } from "./reads.js";
 import { parseRule, type RuleOptions } from "./sites.js";
 import { scriptWarning } from "./sites-scripts.js";
 
-/** Rules of one change: more than anybody types, fewer than an operation should judge. */
-const RULES_MAX = LIMITS.siteRules;
 /** Characters of a rule that a refusal repeats. */
 const SHOWN_CHARS = 100;
 
@@ -18,10 +16,8 @@ export function sitesOwner(parts: {
 	sites: RuleOptions;
 	/** Throws `not_found` naming the desks there are. */
 	deskAt: (handle: string) => Promise<Desk>;
-	changeSettings: OwnerDoor["changeSettings"];
-	shutOut: (who: ShutOut) => void;
 }): Pick<OwnerDoor, "sites" | "setSite" | "removeSite" | "siteList" | "changeSites"> {
-	const { store, clock, deskAt, shutOut } = parts;
+	const { store, clock, deskAt } = parts;
 
 	/** Reads several rules; a refusal says which of them is meant. */
 	const rulesOf = (texts: readonly string[] = []): string[] => texts.map((text) => namingIt(text, () => parseRule(text, parts.sites)));
@@ -53,23 +49,23 @@ export function sitesOwner(parts: {
 		},
 		async setSite(handle, rule, state) {
 			const desk = await deskAt(handle);
-			const row = await store.write("setSite", { deskId: desk.row.id, rule: parseRule(rule, parts.sites), state, now: clock.now() });
-			if (state === "blocked") shutOut({ deskId: desk.row.id, site: row.rule });
-			return row;
+			return await store.write("setSite", { deskId: desk.row.id, rule: parseRule(rule, parts.sites), state, now: clock.now() });
 		},
 		async removeSite(handle, rule) {
 			const desk = await deskAt(handle);
 			const [name = rule] = namesOf([rule]);
-			const row = await store.write("removeSite", { deskId: desk.row.id, rule: name, now: clock.now() });
-			if (row.state === "allowed") shutOut({ deskId: desk.row.id, site: row.rule });
+			await store.write("removeSite", { deskId: desk.row.id, rule: name, now: clock.now() });
 		},
 		async changeSites(handle, change: SitesChange) {
-			const { row } = await deskAt(handle);
+			const deskId = (await deskAt(handle)).row.id;
+			const { anySite } = change;
 			const named = [change.sites, change.allow, change.block, change.remove, change.unblock].flatMap((list) => list ?? []);
-			if (named.length > RULES_MAX) throw new DeskError("invalid_params", `Name at most ${RULES_MAX} sites at once.`);
-			if (change.sites || named.length > 0) {
-				const { narrower } = await store.write("changeSites", {
-					deskId: row.id,
+			// No more of them than a list may hold: more than anybody types, and what an operation may still judge.
+			if (named.length > LIMITS.siteRules) throw new DeskError("invalid_params", `Name at most ${LIMITS.siteRules} sites at once.`);
+			if (change.sites || named.length > 0 || anySite !== undefined) {
+				await store.write("changeSites", {
+					deskId,
+					...(anySite === undefined ? {} : { anySite }),
 					...(change.sites ? { sites: rulesOf(change.sites) } : {}),
 					allow: rulesOf(change.allow),
 					block: rulesOf(change.block),
@@ -77,10 +73,7 @@ export function sitesOwner(parts: {
 					unblock: namesOf(change.unblock),
 					now: clock.now(),
 				});
-				if (narrower) shutOut({ deskId: row.id, site: "*" });
 			}
-			// After the rules: whoever closes the door to all others has let in first those who may stay.
-			if (change.anySite !== undefined) await parts.changeSettings(handle, { allowAnySite: change.anySite });
 			return await siteList(handle);
 		},
 	};

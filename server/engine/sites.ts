@@ -72,54 +72,68 @@ export interface RuleOptions extends SiteOptions {
 	isPublicSuffix(domain: string): boolean;
 }
 
-const example = "Write the whole origin, as https://their-site.com, or *.their-site.com for everything under it.";
-
-function refuse(description: string): never {
-	throw new DeskError("invalid_params", description, { violations: [{ field: "rule", description }] });
+/** Why a text is no rule. `why` says it to its owner, with what to write instead. */
+export interface NoRule {
+	/** `star`: more than one, or one that is not in front. `suffix`: anybody may have a name under it. */
+	refused: "star" | "suffix" | NoSite;
+	why: string;
 }
 
+const example = "Write the whole origin, as https://their-site.com, or *.their-site.com for everything under it.";
+const manyStars: NoRule = { refused: "star", why: `A star stands only once and only in front. ${example}` };
+
 /** Says what is wrong with a rule that reads as no site. */
-function refuseSite(text: string, refused: NoSite): never {
+function noSite(text: string, refused: NoSite): NoRule {
+	const no = (why: string): NoRule => ({ refused, why });
 	switch (refused) {
 		case "not_https":
-			return refuse("A site must be served over https; plain http counts only on localhost. Write the rule with https://.");
+			return no("A site must be served over https; plain http counts only on localhost. Write the rule with https://.");
 		case "address":
-			return refuse("Browsers match no numbers and no underscores here. Write the site's name instead of its address.");
+			return no("Browsers match no numbers and no underscores here. Write the site's name instead of its address.");
 		case "local":
-			return refuse("Sites on this machine are off. Start the server with ALLOW_LOCALHOST_SITES=on to try the chat on one.");
+			return no("Sites on this machine are off. Start the server with ALLOW_LOCALHOST_SITES=on to try the chat on one.");
 		case "opaque":
-			return refuse(example);
+			return no(example);
 		case "not_canonical": {
 			const origin = URL.canParse(text) ? new URL(text).origin : "null";
 			const reading = readSite(origin, { localhost: true });
 			// Only the same host in other letters is worth offering; a folded or decoded one would mislead (4.1).
 			const international = "site" in reading && !/^[!-~]*$/.test(text) && origin.includes("xn--");
-			return refuse(international ? `Write the name as browsers name it: ${origin}` : example);
+			return no(international ? `Write the name as browsers name it: ${origin}` : example);
 		}
 	}
 }
 
 /**
  * Reads a rule as its owner typed it: `https://site.com`, that origin and nothing else, or `*.site.com`, one or more labels
- * before it and never `site.com` itself. Gives the form that is stored. Throws `invalid_params` with what to write instead.
+ * before it and never `site.com` itself. Gives the form that is stored, or why it is none.
  */
-export function parseRule(text: string, options: RuleOptions): string {
+export function readRule(text: string, options: RuleOptions): { rule: string } | NoRule {
 	const star = /^(?:https:\/\/)?\*\.(.*)$/i.exec(text);
 	if (!star) {
-		if (text.includes("*")) refuse(`A star stands only once and only in front. ${example}`);
+		if (text.includes("*")) return manyStars;
 		const reading = readSite(text, options);
-		return "site" in reading ? reading.site : refuseSite(text, reading.refused);
+		return "site" in reading ? { rule: reading.site } : noSite(text, reading.refused);
 	}
 	const rest = star[1] as string;
-	if (rest.includes("*")) refuse(`A star stands only once and only in front. ${example}`);
+	if (rest.includes("*")) return manyStars;
 	const base = rest.replace(/:[0-9]+$/, "").toLowerCase();
 	if (options.isPublicSuffix(base) || !base.includes(".")) {
-		refuse(`Anybody can have a name under ${HOST.test(base) ? base : "that domain"}. Write the domain that is yours, as *.their-site.com.`);
+		const domain = HOST.test(base) ? base : "that domain";
+		return { refused: "suffix", why: `Anybody can have a name under ${domain}. Write the domain that is yours, as *.their-site.com.` };
 	}
 	// Nothing has a name under a number, this machine's own included.
-	if (NUMERIC.test(base)) refuseSite(`https://${rest}`, "address");
+	if (NUMERIC.test(base)) return noSite(`https://${rest}`, "address");
 	const reading = readSite(`https://${rest}`, options);
-	return "site" in reading ? `*.${reading.site.slice("https://".length)}` : refuseSite(`https://${rest}`, reading.refused);
+	return "site" in reading ? { rule: `*.${reading.site.slice("https://".length)}` } : noSite(`https://${rest}`, reading.refused);
+}
+
+/** The same for a rule that is to be kept. Throws `invalid_params` with what to write instead. */
+export function parseRule(text: string, options: RuleOptions): string {
+	const reading = readRule(text, options);
+	if ("rule" in reading) return reading.rule;
+	const { why } = reading;
+	throw new DeskError("invalid_params", why, { violations: [{ field: "rule", description: why }] });
 }
 
 /** Whether a rule as stored covers a site in canonical form. `*.shop.com` is one or more labels, never the apex (F10). */

@@ -119,7 +119,7 @@ export function decideClaimTurn(rows: TurnRows, input: ClaimInput): { plan: Conv
 		else if (turn.wrote)
 			change.tasks.push(moveTask(task, "TASK_STATE_WORKING", log, { metadata: `{"${EXTENSIONS.chat}":{"interrupted":true}}` }));
 	}
-	change.pin = pinOf(desk, conversation.channel, turn.uid);
+	change.pin = pinOf(desk, conversation.channel, turn);
 	change.turns.push({
 		...turn,
 		state: "running",

@@ -21,6 +21,7 @@ export interface UpkeepParts {
 
 export class Upkeep {
 	private readonly stops: (() => void)[] = [];
+	private stopped = false;
 	constructor(private readonly parts: UpkeepParts) {}
 
 	start(): void {
@@ -31,6 +32,7 @@ export class Upkeep {
 	}
 
 	stop(): void {
+		this.stopped = true;
 		for (const stop of this.stops.splice(0)) stop();
 	}
 
@@ -54,30 +56,64 @@ export class Upkeep {
 		});
 	}
 
-	private async tidy(): Promise<void> {
-		const { store, clock, log, events } = this.parts;
-		// One that cannot be expired keeps nothing else from being tidied.
-		await this.expire().catch((error: unknown) => log("error", { err: error }, "interrupted tasks could not be expired"));
-		await this.parts.tidyPictures().catch((error: unknown) => log("error", { err: error }, "pictures could not be cleaned away"));
-		while ((await store.write("pruneTickets", { now: clock.now(), limit: SLICE })).more);
-		const askedBefore = clock.now() - LIMITS.askRepeatMs;
-		while ((await store.write("pruneFollowUps", { now: clock.now(), askedBefore, limit: SLICE })).more);
-		while ((await store.write("expireApprovals", { now: clock.now(), limit: SLICE })).more);
-		const now = clock.now();
-		const calls = { resultsBefore: now - LIMITS.callResultMs, callsBefore: now - LIMITS.callsKeptMs, limit: SLICE };
-		while ((await store.write("pruneCalls", calls)).more);
-		while ((await store.write("foldChunks", { before: clock.now() - LIMITS.chunkRowsMs, limit: SLICE })).folded > 0) events.forgetRecent();
+	/** Everything once. What fails is logged and tried again the next time; it keeps nothing else from being done. */
+	async tidy(): Promise<void> {
+		for (const [what, step] of Object.entries(this.steps())) {
+			if (this.stopped) return;
+			await step().catch((error: unknown) => {
+				// The store that closes under it is no news.
+				if (!this.stopped) this.parts.log("error", { err: error }, `Upkeep failed at ${what}; it is tried again.`);
+			});
+		}
 	}
 
-	private async expire(): Promise<void> {
+	/** By what each does. `more` of a slice: another is waiting. */
+	private steps(): Record<string, () => Promise<void>> {
+		const { store, clock, events, tidyPictures } = this.parts;
+		const inSlices = async (slice: (now: number) => Promise<{ more: boolean }>): Promise<void> => {
+			while ((await slice(clock.now())).more);
+		};
+		const limit = SLICE;
+		return {
+			"ending interrupted tasks": () => this.expireTasks(),
+			"clearing pictures away": tidyPictures,
+			"forgetting tickets": () => inSlices((now) => store.write("pruneTickets", { now, limit })),
+			"forgetting private links": () =>
+				inSlices((now) => store.write("pruneFollowUps", { now, askedBefore: now - LIMITS.askRepeatMs, limit })),
+			"ending approvals": () => inSlices((now) => store.write("expireApprovals", { now })),
+			"forgetting approvals": () => inSlices((now) => store.write("pruneApprovals", { before: now - LIMITS.callsKeptMs, limit })),
+			"forgetting calls": () =>
+				inSlices((now) =>
+					store.write("pruneCalls", { resultsBefore: now - LIMITS.callResultMs, callsBefore: now - LIMITS.callsKeptMs, limit }),
+				),
+			"folding answers": () =>
+				inSlices(async (now) => {
+					const { folded } = await store.write("foldChunks", { before: now - LIMITS.chunkRowsMs, limit });
+					if (folded > 0) events.forgetRecent();
+					return { more: folded > 0 };
+				}),
+		};
+	}
+
+	/** One that cannot be expired keeps no other from it. */
+	private async expireTasks(): Promise<void> {
 		const { store, clock, grown } = this.parts;
 		const changedBefore = clock.now() - LIMITS.interruptedTaskMs;
-		for (let idle = await store.read.idleTasks(changedBefore, SLICE); idle.length > 0; ) {
-			for (const taskUid of idle) {
-				const answer = await store.write("expireTask", { taskUid, changedBefore, now: clock.now() });
-				grown(answer.conversationId, answer.events);
+		const failed = new Map<string, unknown>();
+		for (let more = true; more; ) {
+			const idle = await store.read.idleTasks(changedBefore, SLICE + failed.size);
+			more = idle.length === SLICE + failed.size;
+			for (const taskUid of idle.filter((uid) => !failed.has(uid))) {
+				try {
+					const answer = await store.write("expireTask", { taskUid, changedBefore, now: clock.now() });
+					grown(answer.conversationId, answer.events);
+				} catch (error) {
+					failed.set(taskUid, error);
+				}
 			}
-			idle = idle.length < SLICE ? [] : await store.read.idleTasks(changedBefore, SLICE);
+			// A store that takes nothing is not asked about each of them.
+			if (failed.size >= SLICE) break;
 		}
+		if (failed.size > 0) throw new Error(`${failed.size} of them could not be ended`, { cause: [...failed.values()][0] });
 	}
 }

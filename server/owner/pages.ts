@@ -1,23 +1,25 @@
 /** The owner's pages as HTML text, in the desk's language. Everything that somebody wrote is escaped by `hono/html`. */
 import { html } from "hono/html";
+import { tagLine } from "../../shared/embed.js";
+import { LIMITS } from "../../shared/limits.js";
 import type { ShownDesk } from "./door.js";
 
 type Html = ReturnType<typeof html>;
 
 /** Takes the secret out of the link's fragment, which no server and no log has seen, and out of the address bar. */
-export const SIGN_IN_SCRIPT = `const state = document.getElementById("state");
+export const SIGN_IN_SCRIPT = `const show = (id) => {
+	for (const part of document.querySelectorAll("[role=status] > *")) part.hidden = part.id !== id;
+};
 const secret = location.hash.slice(1);
 history.replaceState(null, "", location.pathname);
-if (!secret) state.textContent = state.dataset.none;
+if (!secret) show("none");
 else
 	fetch("/sign-in", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ secret }) })
-		.then(async (answer) => {
+		.then((answer) => {
 			if (answer.ok) location.replace("/agent");
-			else state.textContent = (await answer.json()).error.message;
+			else show(answer.status === 401 ? "used" : "gone");
 		})
-		.catch(() => {
-			state.textContent = state.dataset.gone;
-		});
+		.catch(() => show("gone"));
 `;
 
 /** Signs out, and says so where that did not go through. */
@@ -44,18 +46,43 @@ const shell = (language: "en" | "zh", title: string, body: Html): Html => html`<
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/site.css">
 </head>
 <body>${body}</body>
 </html>
 `;
 
+/** For whoever is not known yet, and so neither is their language: one sentence in both. */
+const both = (en: string, zh: string): Html => html`${en} <span lang="zh">${zh}</span>`;
+
+/** The command that makes a link, after the words that lead to it. */
+const makeLink = (command: string, en: string, zh: string): Html =>
+	html`<p>${both(en, zh)}</p><pre>${command} owner link &lt;handle&gt;</pre>`;
+
+const LINK_MINUTES = LIMITS.signInLinkMs / 60_000;
+
 export const signInPage = (brand: string, command: string): Html =>
 	shell(
 		"en",
 		`Sign in · ${brand}`,
-		html`<main class="quiet"><h1>Signing you in · 正在登录</h1>
-<p id="state" role="status" data-none="This address is opened by a sign-in link. Make one: ${command} owner link &lt;handle&gt;" data-gone="The server did not answer. Open the link again in a moment.">…</p></main>
+		html`<main class="quiet owner"><div role="status">
+<div id="going"><h1>${both("Signing you in", "正在登录")}</h1></div>
+<div id="none" hidden><h1>${both("Open your sign-in link", "请打开你的登录链接")}</h1>${makeLink(
+			command,
+			`It is made on the server, and works once within ${LINK_MINUTES} minutes:`,
+			`链接在服务器上生成，${LINK_MINUTES} 分钟内有效，只能用一次：`,
+		)}</div>
+<div id="used" hidden><h1>${both("This link has been used or has run out", "这个链接已用过或已过期")}</h1>${makeLink(
+			command,
+			"Make a new one on the server:",
+			"请在服务器上生成新的链接：",
+		)}</div>
+<div id="gone" hidden><h1>${both("The server did not answer", "服务器没有回应")}</h1><p>${both(
+			"Open the link again in a moment.",
+			"请稍后再打开链接。",
+		)}</p></div>
+</div></main>
 <script src="/sign-in.js" type="module"></script>`,
 	);
 
@@ -67,7 +94,11 @@ export const notSignedInPage = (brand: string, command: string): Html =>
 	shell(
 		"en",
 		`Sign in · ${brand}`,
-		html`<main class="quiet"><h1>You are not signed in</h1><p>Make a sign-in link on the server and open it here: <code>${command} owner link &lt;handle&gt;</code></p></main>`,
+		html`<main class="quiet owner"><h1>${both("You are not signed in", "你还没有登录")}</h1>${makeLink(
+			command,
+			"Make a sign-in link on the server and open it here:",
+			"请在服务器上生成登录链接，再在这里打开：",
+		)}</main>`,
 	);
 
 const TEXTS = {
@@ -86,7 +117,7 @@ const TEXTS = {
 		keysTitle: "Keys",
 		signOut: "Sign out",
 		gone: "The server did not answer. Try again in a moment.",
-		keys: (n: number) => (n === 1 ? "1 key is in use." : `${n} keys are in use.`),
+		keys: (n: number) => (n === 0 ? "No key is in use." : n === 1 ? "1 key is in use." : `${n} keys are in use.`),
 		online: "Online",
 		offline: "Offline",
 		chat: "Open the chat",
@@ -106,7 +137,7 @@ const TEXTS = {
 		keysTitle: "密钥",
 		signOut: "退出登录",
 		gone: "服务器没有回应，请稍后再试。",
-		keys: (n: number) => `正在使用 ${n} 个密钥。`,
+		keys: (n: number) => (n === 0 ? "没有正在使用的密钥。" : `正在使用 ${n} 个密钥。`),
 		online: "在线",
 		offline: "离线",
 		chat: "打开聊天",
@@ -134,7 +165,7 @@ ${about === "" ? "" : html`<p class="about">${about}</p>`}
 <p class="state${desk.face.online ? " on" : ""}">${desk.face.online ? t.online : t.offline}</p>
 <a class="go" href="/@${handle}/chat">${t.chat}</a></div>
 <h2>${t.paste}</h2><p>${t.pasteHow}</p>
-<pre>&lt;script src="${config.publicUrl}/embed.js" data-handle="${handle}" async&gt;&lt;/script&gt;</pre>
+<pre>${tagLine(config.publicUrl, { handle })}</pre>
 <h2>${t.sites}</h2>
 ${sites.length === 0 ? html`<p>${t.noSites}</p>` : html`<ul>${sites.map((s) => html`<li><strong>${s.rule}</strong> · ${t.state[s.state]}</li>`)}</ul>`}
 <pre>${config.command} ${t.add(handle)}</pre>

@@ -1,11 +1,11 @@
 /** The tools about numbered embeds (EMB-2): made, changed, listed, deleted, each with the line to paste. */
+import { tagLine } from "../../shared/embed.js";
 import { EMBED_TOOLS } from "../../shared/tools.schema.js";
 import type { EmbedRow } from "../engine/reads.js";
 import { runs, type ToolCall, type ToolTable, timeOf } from "./tools-run.js";
 
-/** What a website's owner pastes: the handle and the number, nothing of the look. Neither can hold a character that HTML minds. */
-export const codeOf = (publicUrl: string, handle: string, number: number): string =>
-	`<script src="${publicUrl}/embed.js" data-handle="${handle}" data-embed="${number}" async></script>`;
+/** What a website's owner pastes: the handle and the number, nothing of the look. */
+export const codeOf = (publicUrl: string, handle: string, number: number): string => tagLine(publicUrl, { handle, embed: String(number) });
 
 const shown = ({ desk, publicUrl }: ToolCall, row: EmbedRow) => ({
 	id: row.number,

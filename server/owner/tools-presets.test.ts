@@ -22,9 +22,15 @@ describe("the tools about presets", () => {
 			{ apps: { calendar: "busy" } },
 			{ apps: { calendar: "write" } },
 			{ apps: { calendar: true } },
+			{ apps: { constructor: "read" } },
+			JSON.parse('{"apps":{"__proto__":"read"}}'),
+			{ apps: [] },
+			{ apps: {} },
 			{ webSearch: "on" },
 			{ everything: true },
 			{},
+			[],
+			null,
 		])
 			expect(await call("eol_update_embed_presets", args)).toMatchObject({ status: 400, error: { code: "invalid_argument" } });
 

@@ -8,8 +8,8 @@ import type { BeginCallInput, BeginCallPlan, CallRow, EndCallInput, PruneCallsIn
 import type { Connection } from "../engine/apps-ports.js";
 import type { AppCallRow } from "../engine/reads.js";
 import { loadTurn } from "./conversations.js";
+import { holdDesk } from "./desks.js";
 import { loadEmbed } from "./embeds.js";
-import { holdPreset } from "./presets.js";
 import { loadRules } from "./sites.js";
 import { all, one, run, type Steps } from "./sql.js";
 
@@ -39,7 +39,7 @@ function* loadUse(input: { turnUid: string; now: number }): Steps<UseRows> {
 	};
 	if (!conversation) return none;
 	const { deskId } = conversation;
-	const now = yield* holdPreset(deskId);
+	const now = yield* holdDesk(deskId);
 	const pinned = yield* one<{ preset: string }>("select preset from turn_preset where turn_uid = ?", input.turnUid);
 	const elsewhere = yield* one("select 1 as elsewhere from conversation_elsewhere where conversation_id = ?", conversation.id);
 	const rules = yield* loadRules(deskId);
@@ -90,8 +90,8 @@ const endCall = {
 const pruneCalls = {
 	*load(input: PruneCallsInput): Steps<{ results: number[]; calls: number[] }> {
 		const ids = (before: number, which: string) =>
-			all<{ id: number }>(`select id from app_call where at < ? ${which} order by at limit ?`, before, input.limit);
-		const results = yield* ids(input.resultsBefore, "and result <> ''");
+			all<{ id: number }>(`select id from app_call where at < ?${which} order by at limit ?`, before, input.limit);
+		const results = yield* ids(input.resultsBefore, " and result <> ''");
 		const calls = yield* ids(input.callsBefore, "");
 		return { results: results.map((r) => r.id), calls: calls.map((r) => r.id) };
 	},

@@ -5,7 +5,9 @@
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { EngineParts } from "../engine/engine.js";
-import type { Hint } from "../engine/ports.js";
+import type { Notice } from "../engine/notices-operations.js";
+import type { Hint, NoticeHint } from "../engine/ports.js";
+import { leaveNotices } from "./notices.js";
 import type { Query, Row, SqlValue, Steps } from "./sql.js";
 
 export type Log = EngineParts["log"];
@@ -14,8 +16,8 @@ export type Log = EngineParts["log"];
 // biome-ignore lint/suspicious/noExplicitAny: a table holds operations of every shape; the types of `engine/operations.ts` guard who calls them
 export interface Operation<Input = any, Loaded = any, Plan = any, Answer = any> {
 	load(input: Input): Steps<Loaded>;
-	/** Pure. Throws DeskError to refuse: then nothing is written. `plan: null`: there is nothing to write. */
-	decide(loaded: Loaded, input: Input): { plan: Plan | null; answer: Answer };
+	/** Pure. Throws DeskError to refuse: then nothing is written. `plan: null`: there is nothing to write. `notices`: what every process has to act on. */
+	decide(loaded: Loaded, input: Input): { plan: Plan | null; answer: Answer; notices?: readonly Notice[] };
 	write(input: Input, loaded: Loaded, plan: Plan): Steps<void>;
 	/**
 	 * PostgreSQL only: writes that share a lane happen in the order in which they were called; others may overtake each other.
@@ -38,6 +40,8 @@ export interface Driver {
 	read<T>(steps: () => Steps<T>): Promise<T>;
 	/** Growth written by other processes. Returns what stops it. */
 	onHint(listener: (hint: Hint) => void): () => void;
+	/** Notices: this process's own before the write that left them resolves, and that other processes left some. Returns what stops it. */
+	onNotice(listener: (hint: NoticeHint) => void): () => void;
 	/** Writes all that is kept now into a new file, while everything goes on; gives its size in bytes. On PostgreSQL it refuses: pg_dump does that. */
 	backup(to: string): Promise<{ bytes: number }>;
 	/** Waits for the writes that were called before; everything called after is refused. */
@@ -59,20 +63,27 @@ export function operationTable(
 	return table;
 }
 
+/** What an operation came to: its answer, and the notices that it left. */
+export interface Performed {
+	answer: unknown;
+	notices: readonly NoticeHint[];
+}
+
+const NO_NOTICES: readonly NoticeHint[] = [];
+
 /**
  * The steps of one operation. `beforeWrite` is called between its decision and its first write, if it writes at all.
- * Gives the operation's answer; throws what its rule throws.
+ * Throws what its rule throws.
  */
-export function* perform(table: OperationTable, name: string, input: unknown, beforeWrite?: () => void): Steps<unknown> {
+export function* perform(table: OperationTable, name: string, input: unknown, beforeWrite?: () => void): Steps<Performed> {
 	const operation = table[name];
 	if (!operation) throw new TypeError(`There is no operation named ${name}.`);
 	const loaded: unknown = yield* operation.load(input);
-	const { plan, answer } = operation.decide(loaded, input);
-	if (plan !== null) {
-		beforeWrite?.();
-		yield* operation.write(input, loaded, plan);
-	}
-	return answer;
+	const { plan, answer, notices } = operation.decide(loaded, input);
+	if (plan === null) return { answer, notices: NO_NOTICES };
+	beforeWrite?.();
+	yield* operation.write(input, loaded, plan);
+	return { answer, notices: notices?.length ? yield* leaveNotices(notices) : NO_NOTICES };
 }
 
 /** Milliseconds on a clock that all threads share and nobody can set. Waits for a database are on it, not on the desk's clock. */

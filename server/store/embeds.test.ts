@@ -40,6 +40,23 @@ describe.each(DATABASES)("embeds on %s", (database) => {
 		expect((await owner.saveEmbed(other.handle, { mode: "pet" })).number).toBe(1);
 	});
 
+	it("leave nothing behind when they are deleted, however often one is made and deleted", async () => {
+		const { id, handle, owner, numbers } = await fresh();
+		const other = await fresh();
+		await owner.saveEmbed(handle, { mode: "pet", name: "kept" });
+		for (let number = 2; number <= LIMITS.embeds + 5; number++) {
+			expect((await owner.saveEmbed(handle, { mode: "pet", name: "gone" })).number).toBe(number);
+			await owner.deleteEmbed(handle, number);
+		}
+		expect(await numbers()).toEqual([1]);
+		expect(await desk.store.read.embed(id, 2)).toBeUndefined();
+		// A change of one that is there gives no number away.
+		await owner.saveEmbed(handle, { theme: "dark" }, 1);
+		await owner.deleteEmbed(handle, 1);
+		expect((await owner.saveEmbed(handle, { mode: "pet" })).number).toBe(LIMITS.embeds + 6);
+		expect((await owner.saveEmbed(other.handle, { mode: "pet" })).number).toBe(1);
+	});
+
 	it("made all at once get a number each", async () => {
 		const { handle, owner, numbers } = await fresh();
 		await Promise.all(Array.from({ length: 20 }, () => owner.saveEmbed(handle, { mode: "floating" })));

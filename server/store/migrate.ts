@@ -12,10 +12,11 @@ import { migration0002 } from "./migrations/0002.js";
 import { migration0003 } from "./migrations/0003.js";
 import { migration0004 } from "./migrations/0004.js";
 import { migration0005 } from "./migrations/0005.js";
+import { migration0006 } from "./migrations/0006.js";
 import { type Connection, makePrivateFile, syncPath } from "./sqlite-connection.js";
 
 /** Every schema that has been, oldest first: the first one is version 1. Never change one that was released; add one. */
-export const MIGRATIONS: readonly string[] = [migration0001, migration0002, migration0003, migration0004, migration0005];
+export const MIGRATIONS: readonly string[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006];
 
 const DIALECTS = {
 	sqlite: { id: "integer primary key", bytes: "", clustered: " without rowid" },

@@ -1,13 +1,15 @@
 /**
- * Hints between nodes by LISTEN/NOTIFY: "this conversation has grown to here". Sent after the commit, because a pending
- * NOTIFY holds a lock over the whole database at commit, and gathered over one turn of the event loop. A hint may be lost
- * (a connection that breaks); whoever needs to be sure polls the log (design.md, "Storage").
+ * Hints between nodes by LISTEN/NOTIFY: "this conversation has grown to here", "there is a notice with this number". Sent after the
+ * commit, because a pending NOTIFY holds a lock over the whole database at commit, and gathered over one turn of the event loop. A hint
+ * may be lost (a connection that breaks); whoever needs to be sure polls the log, and the notices (design.md, "Storage").
  */
 import { Client, type ClientConfig, type Pool, type PoolClient } from "pg";
-import type { Hint } from "../engine/ports.js";
+import type { Hint, NoticeHint } from "../engine/ports.js";
 import type { Growth, Log } from "./db.js";
 
 export const CHANNEL = "hints";
+/** What stands in a payload where a conversation's number would. */
+const NOTICE = "notice";
 
 /** How often a quiet listener is asked whether it is still there, and how long it may take to say so: milliseconds (G-31). */
 const PROBE_EVERY_MS = 5_000;
@@ -16,9 +18,12 @@ const PROBE_WAIT_MS = 4_000;
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
 
-/** Sends growth to the other nodes. */
+/** Tells the other nodes of growth and of notices. */
 export class HintSender {
 	private grown = new Map<number, number>();
+	/** The last notice that is to be told; 0: none. Who hears of it reads those before it too. */
+	private noticed = 0;
+	private waits = false;
 	private sending: Promise<unknown> = Promise.resolve();
 	/** Backends of our own connections: what they notify, this process knows already. */
 	private readonly backends = new Set<number>();
@@ -32,15 +37,20 @@ export class HintSender {
 		return this.backends.has(backend);
 	}
 
-	send(grown: readonly Growth[]): void {
-		if (grown.length === 0) return;
-		if (this.grown.size === 0) setImmediate(() => this.flush());
+	send(grown: readonly Growth[], notices: readonly NoticeHint[]): void {
+		if (grown.length === 0 && notices.length === 0) return;
+		if (!this.waits) setImmediate(() => this.flush());
+		this.waits = true;
+		for (const { id } of notices) this.noticed = Math.max(id, this.noticed);
 		for (const { conversationId, seq } of grown) this.grown.set(conversationId, Math.max(seq, this.grown.get(conversationId) ?? 0));
 	}
 
 	private flush(): void {
 		const payloads = [...this.grown].map(([conversationId, seq]) => `${conversationId}:${seq}`);
+		if (this.noticed > 0) payloads.push(`${NOTICE}:${this.noticed}`);
 		this.grown.clear();
+		this.noticed = 0;
+		this.waits = false;
 		if (payloads.length === 0) return;
 		// A failure is one of the ways in which hints are lost.
 		const sent = this.pool
@@ -59,9 +69,10 @@ export class HintSender {
 const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID;
 
 /** What a notification says, or undefined for one that is not ours to read. */
-function hintOf(payload = ""): Hint | undefined {
-	const [, conversation, seq] = /^(\d{1,15}):(\d{1,15})$/.exec(payload) ?? [];
-	return seq === undefined ? undefined : { conversationId: Number(conversation), seq: Number(seq) };
+function hintOf(payload = ""): Hint | NoticeHint | undefined {
+	const [, about, number] = /^(\d{1,15}|notice):(\d{1,15})$/.exec(payload) ?? [];
+	if (number === undefined) return undefined;
+	return about === NOTICE ? { id: Number(number) } : { conversationId: Number(about), seq: Number(number) };
 }
 
 /** Listens on one connection of its own, and on a new one whenever that is gone. */
@@ -70,7 +81,8 @@ export class HintListener {
 	private retryMs = RETRY_FIRST_MS;
 	private timer: NodeJS.Timeout | undefined;
 	private closed = false;
-	private listeners = new Set<(hint: Hint) => void>();
+	private readonly listeners = new Set<(hint: Hint) => void>();
+	private readonly noticeListeners = new Set<(hint: NoticeHint) => void>();
 
 	constructor(
 		private readonly config: ClientConfig,
@@ -83,6 +95,16 @@ export class HintListener {
 		return () => this.listeners.delete(listener);
 	}
 
+	onNotice(listener: (hint: NoticeHint) => void): () => void {
+		this.noticeListeners.add(listener);
+		return () => this.noticeListeners.delete(listener);
+	}
+
+	/** Tells of a notice, this process's own too. */
+	notice(hint: NoticeHint): void {
+		for (const listener of this.noticeListeners) listener(hint);
+	}
+
 	/** Resolves when it listens; rejects, and does not try again, if the first try fails. */
 	async start(): Promise<void> {
 		const client = new Client({ ...this.config, query_timeout: PROBE_WAIT_MS, connectionTimeoutMillis: PROBE_WAIT_MS, keepAlive: true });
@@ -90,7 +112,9 @@ export class HintListener {
 		client.on("end", () => this.lost(client));
 		client.on("notification", ({ processId, payload }) => {
 			const hint = this.isOurs(processId) ? undefined : hintOf(payload);
-			if (hint) for (const listener of this.listeners) listener(hint);
+			if (!hint) return;
+			if ("id" in hint) this.notice(hint);
+			else for (const listener of this.listeners) listener(hint);
 		});
 		try {
 			await client.connect();

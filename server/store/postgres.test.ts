@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { freshDatabase, PostgresServer } from "../../test/postgres.js";
 import { clock, type Place, postgresPlace } from "../../test/store/drivers.js";
 import { names, table } from "../../test/store/table.js";
-import type { Hint } from "../engine/ports.js";
+import type { Hint, NoticeHint } from "../engine/ports.js";
 import type { Driver } from "./db.js";
 import { MIGRATIONS } from "./migrate.js";
 import { inPostgres, openPostgres } from "./postgres.js";
@@ -237,10 +237,22 @@ describe("hints", () => {
 		expect(place.logged.some(({ level, text }) => level === "warn" && text.includes("hears other nodes"))).toBe(true);
 	});
 
+	it("tell of notices apart from growth", async () => {
+		const noticed: NoticeHint[] = [];
+		node.onNotice((hint) => noticed.push(hint));
+		await admin.query("select pg_notify('hints', 'notice:5')");
+		await expect.poll(() => noticed).toEqual([{ id: 5 }]);
+		expect(heard).toEqual([]);
+	});
+
 	it("that are none are let go by", async () => {
-		for (const payload of ["", "x", "7", "7:", ":7", "7:x", "-7:1", "7:1:2"]) await admin.query("select pg_notify('hints', $1)", [payload]);
+		const noticed: NoticeHint[] = [];
+		node.onNotice((hint) => noticed.push(hint));
+		for (const payload of ["", "x", "7", "7:", ":7", "7:x", "-7:1", "7:1:2", "notice", "notice:", "notice:x", "notices:1", "notice:-1"])
+			await admin.query("select pg_notify('hints', $1)", [payload]);
 		await admin.query("select pg_notify('hints', '7:1')");
 		await expect.poll(() => heard).toEqual([{ conversationId: 7, seq: 1 }]);
+		expect(noticed).toEqual([]);
 	});
 });
 

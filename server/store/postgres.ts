@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { Client, DatabaseError, Pool, type PoolClient } from "pg";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Clock, Hint } from "../engine/ports.js";
+import type { Clock, Hint, NoticeHint } from "../engine/ports.js";
 import {
 	bug,
 	checkValues,
@@ -16,6 +16,7 @@ import {
 	type Log,
 	monotonic,
 	type OperationTable,
+	type Performed,
 	pause,
 	perform,
 	refused,
@@ -206,8 +207,9 @@ class PostgresDriver implements Driver {
 	/** Runs an operation until it has an end that its caller can be told. */
 	private async persist(name: string, input: unknown): Promise<unknown> {
 		try {
-			const answer = await this.again(() => this.withClient((client) => this.operation(client, name, input)));
-			this.hints.send(grownOf(answer));
+			const { answer, notices } = await this.again(() => this.withClient((client) => this.operation(client, name, input)));
+			this.hints.send(grownOf(answer), notices);
+			for (const notice of notices) this.listener.notice(notice);
 			return answer;
 		} catch (error) {
 			if (error instanceof DeskError) throw error;
@@ -278,11 +280,11 @@ class PostgresDriver implements Driver {
 		};
 	}
 
-	private async operation(client: PoolClient, name: string, input: unknown): Promise<unknown> {
+	private async operation(client: PoolClient, name: string, input: unknown): Promise<Performed> {
 		const sent: Promise<unknown>[] = [quietly(client.query("begin"))];
-		let answer: unknown;
+		let performed: Performed;
 		try {
-			answer = await runAsync(perform(this.options.table, name, input), this.asking(client, sent));
+			performed = await runAsync(perform(this.options.table, name, input), this.asking(client, sent));
 		} catch (error) {
 			// A blind statement that failed makes all after it fail too: its error is the one that says why.
 			throw (error instanceof Trouble && (await firstFailure(sent, false))) || error;
@@ -294,7 +296,7 @@ class PostgresDriver implements Driver {
 		// PostgreSQL answers the commit of a failed transaction by rolling it back, and calls that no error.
 		const { command } = await committed;
 		if (command !== "COMMIT") throw new Error(`A transaction ended with ${command} though none of its statements had failed.`);
-		return answer;
+		return performed;
 	}
 
 	async read<T>(steps: () => Steps<T>): Promise<T> {
@@ -324,6 +326,10 @@ class PostgresDriver implements Driver {
 
 	onHint(listener: (hint: Hint) => void): () => void {
 		return this.listener.on(listener);
+	}
+
+	onNotice(listener: (hint: NoticeHint) => void): () => void {
+		return this.listener.onNotice(listener);
 	}
 
 	backup(): Promise<never> {

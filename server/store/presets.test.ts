@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
+import type { AppAccess, PresetChange } from "../../shared/presets.js";
 import { type ScriptedApps, scriptedApps } from "../../test/apps/scripted.js";
 import { gate, openEngine, type TestEngine } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
@@ -70,7 +71,7 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 				},
 			};
 		};
-		const widen = async (change: unknown): Promise<void> => {
+		const widen = async (change: PresetChange): Promise<void> => {
 			const { waiting } = await presets.change(handle, change);
 			for (const { uid } of waiting) await presets.decide(handle, uid, "approved");
 		};
@@ -84,28 +85,20 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 			most: { webSearch: false, apps: {} },
 			waiting: [],
 		});
-		for (const apps of [
-			{ calendar: "busy" },
-			{ calendar: "none" },
-			{ gmail: "read" },
-			{ constructor: "read" },
-			JSON.parse('{"__proto__":"read"}'),
-		])
-			await expect(presets.change(handle, { apps })).rejects.toMatchObject({
+		const unconnected = [
+			'{"calendar":"busy"}',
+			'{"calendar":"none"}',
+			'{"gmail":"read"}',
+			'{"constructor":"read"}',
+			'{"__proto__":"read"}',
+		];
+		for (const apps of unconnected)
+			await expect(presets.change(handle, { apps: JSON.parse(apps) as PresetChange["apps"] & object })).rejects.toMatchObject({
 				code: "invalid_params",
 				message: expect.stringContaining("not connected"),
 			});
-		for (const asked of [
-			{ apps: { calendar: "write" } },
-			{ apps: { calendar: true } },
-			{ webSearch: "on" },
-			{ write: true },
-			{},
-			[],
-			null,
-			{ apps: [] },
-		])
-			await expect(presets.change(handle, asked)).rejects.toMatchObject({ code: "invalid_params" });
+		for (const nothing of [{}, { apps: {} }])
+			await expect(presets.change(handle, nothing)).rejects.toMatchObject({ code: "invalid_params" });
 		expect((await presets.get(handle)).preset.version).toBe(0);
 	});
 
@@ -130,7 +123,7 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 
 	it("void an approval that a narrowing contradicts, that another takes the place of, or whose app goes", async () => {
 		const { handle, presets, approvals } = await fresh();
-		const ask = async (access: string) => (await presets.change(handle, { apps: { calendar: access } })).waiting.at(-1)?.uid ?? "";
+		const ask = async (access: AppAccess) => (await presets.change(handle, { apps: { calendar: access } })).waiting.at(-1)?.uid ?? "";
 		const first = await ask("busy");
 		const second = await ask("read");
 		expect(second).not.toBe(first);
@@ -165,10 +158,41 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 		expect((await presets.change(handle, { apps: { calendar: "busy" } })).waiting).toHaveLength(1);
 		world.clock.turn(LIMITS.approvalMs);
 		// Upkeep, whose hour came as the clock was turned, may have done it before.
-		expect(await world.store.write("expireApprovals", { now: world.clock.now(), limit: 50 })).toMatchObject({ more: false });
+		while ((await world.store.write("expireApprovals", { now: world.clock.now() })).more);
 		const rows = await world.store.read.approvals((await desk()).row.id, 50);
 		expect(rows.map((row) => row.state)).toEqual(["expired", "expired", "expired"]);
-		expect(await world.store.write("expireApprovals", { now: world.clock.now(), limit: 50 })).toMatchObject({ expired: 0 });
+		expect(await world.store.write("expireApprovals", { now: world.clock.now() })).toMatchObject({ expired: 0 });
+	});
+
+	it("show what waits however much became of others, and keep no more void ones than may be kept", async () => {
+		const { handle, presets, approvals, desk } = await fresh();
+		await presets.change(handle, { webSearch: false });
+		const waiting = (await presets.change(handle, { webSearch: true })).waiting[0]?.uid;
+		// What the owner decided is not pushed out by what a key asks for.
+		const denied = (await presets.change(handle, { apps: { calendar: "busy" } })).waiting.at(-1)?.uid ?? "";
+		await presets.decide(handle, denied, "denied");
+		const rounds = LIMITS.approvalsVoidPerDesk + 20;
+		for (let i = 0; i < rounds; i++) await presets.change(handle, { apps: { calendar: i % 2 === 0 ? "busy" : "read" } });
+		expect((await presets.get(handle)).waiting.map(({ uid, widening }) => uid === waiting || widening.to)).toEqual([true, "read"]);
+		expect((await approvals()).slice(0, 2).map(({ state }) => state)).toEqual(["open", "open"]);
+		const rows = await world.store.read.approvals((await desk()).row.id, 10_000);
+		const count = (state: string): number => rows.filter((row) => row.state === state).length;
+		expect([count("open"), count("denied"), count("void")]).toEqual([2, 1, LIMITS.approvalsVoidPerDesk]);
+	});
+
+	it("read a desk that has not changed no second time", async () => {
+		const { handle, presets } = await fresh();
+		await presets.get(handle);
+		const read = vi.spyOn(world.store.read, "deskByHandle");
+		onTestFinished(() => read.mockRestore());
+		for (let i = 0; i < 5; i++) await presets.get(handle);
+		expect(read).not.toHaveBeenCalled();
+		expect((await presets.change(handle, { webSearch: false })).preset.webSearch).toBe(false);
+		expect(read).toHaveBeenCalledTimes(1);
+		await expect(presets.get("nobody")).rejects.toMatchObject({
+			code: "not_found",
+			message: expect.stringContaining("Those that are here: desk"),
+		});
 	});
 
 	it("have one decision, of fifty at once, and one card, of fifty asked for at once", async () => {
@@ -341,6 +365,29 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 		await running.end();
 	});
 
+	it("wait for no call longer than one may take, and count none that is older as under way", async () => {
+		const { handle, presets, turn } = await fresh();
+		const running = await turn();
+		const dialled = gate();
+		apps.before(async (_call, signal) => {
+			dialled.open();
+			// A hand that listens to nobody.
+			await new Promise(() => signal.aborted);
+		});
+		const call = running.use(SEARCH);
+		await dialled.promise;
+		apps.before(() => Promise.resolve());
+		world.clock.jump(LIMITS.callMs - 1);
+		expect(await presets.change(handle, { webSearch: false })).toMatchObject({ underWay: 1 });
+		world.clock.jump(1);
+		// Nobody has ended it, as after a crash.
+		expect(await presets.removeApp(handle, "search")).toMatchObject({ underWay: 0 });
+		world.clock.turn(LIMITS.callMs);
+		expect(await call).toEqual({ done: false, why: "failed" });
+		expect(await presets.calls(handle)).toMatchObject([{ state: "failed" }]);
+		await running.end();
+	});
+
 	it("end with the app: what was allowed of one calendar is not allowed of the next", async () => {
 		const { handle, presets, turn, widen } = await fresh();
 		await widen({ apps: { calendar: "read" } });
@@ -415,5 +462,47 @@ describe.each(DATABASES)("presets, approvals and calls on %s", (database) => {
 		]);
 		await second.close();
 		await crashing.remove();
+	});
+
+	it.each(["a crash", "a stop"])("give a turn that is begun anew after %s nothing that came after it had begun", async (how) => {
+		const place = await storePlace(database);
+		const hand = scriptedApps();
+		const first = await openEngine(place, { apps: hand });
+		await first.engine.owner.setSite("mira", SITE, "allowed");
+		const begun = gate();
+		first.script(async function* () {
+			begun.open();
+			await new Promise(() => undefined);
+			yield { type: "reply" };
+		});
+		const who: Caller = { ...(await first.caller()), provenance: { channel: "embed", site: SITE } };
+		await first.send(who, "?");
+		await begun.promise;
+		// It began with nothing connected.
+		await first.engine.presets.connectApp("mira", { kind: "brave", key: "k" });
+		if (how === "a crash") await first.crash();
+		else {
+			const stopped = first.close();
+			first.clock.turn(0);
+			await stopped;
+		}
+		const told: unknown[] = [];
+		const second = await openEngine(place, {
+			apps: hand,
+			clock: first.clock,
+			async *script(turn) {
+				told.push(await turn.use(SEARCH));
+				yield { type: "text", text: "Answered." };
+				yield { type: "reply" };
+			},
+		});
+		await second.pass(5_000, () => told.length === 1);
+		expect(told).toEqual([{ done: false, why: "not_allowed" }]);
+		// What begins now has it.
+		const other: Caller = { ...(await second.caller()), provenance: { channel: "embed", site: SITE } };
+		await second.ask(other, "and now?");
+		expect(told.at(-1)).toMatchObject({ done: true });
+		await second.close();
+		await place.remove();
 	});
 });

@@ -11,7 +11,8 @@ import { loadCalls } from "./apps.js";
 import { CONVERSATION, DESK, DESK_FROM, EVENT, EVENT_FROM, OPEN_STATES, PARTICIPANT, PRINCIPAL, TASK, TASK_FROM } from "./columns.js";
 import { loadEmbed, loadEmbeds } from "./embeds.js";
 import { loadFollowUp } from "./follow-ups.js";
-import { loadPicture, loadRoom } from "./pictures.js";
+import { loadLastNotice, loadNotices } from "./notices.js";
+import { loadDeskPictures, loadPicture, loadRoom } from "./pictures.js";
 import { loadApprovals, loadConnections } from "./presets.js";
 import { loadRatedAnswers, loadRatings } from "./ratings.js";
 import { loadOverflow, loadRecentSites, loadRules } from "./sites.js";
@@ -221,11 +222,14 @@ export const reads: { [N in keyof Reads]: (...args: Parameters<Reads[N]>) => Ste
 	approvals: loadApprovals,
 	connections: loadConnections,
 	calls: loadCalls,
+	notices: loadNotices,
+	lastNotice: loadLastNotice,
 	sites: loadRules,
 	recentSites: loadRecentSites,
 	followUp: loadFollowUp,
 	picture: loadPicture,
 	pictureRoom: loadRoom,
+	deskPictures: loadDeskPictures,
 	ratings: loadRatings,
 	ratedAnswers: loadRatedAnswers,
 	siteOverflow: loadOverflow,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import { openEngine, type TestEngine } from "../../test/engine.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
@@ -139,6 +139,39 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 		await Promise.all(lists.map((sites) => change({ sites })));
 		const allowed = (await rules()).filter((r) => r.state === "allowed").map((r) => r.rule);
 		expect(lists.map(String)).toContain(String(allowed));
+	});
+
+	it("changes the list and any site in one write, or neither, and judges whoever is in by both", async () => {
+		const { handle, set, rules } = await fresh();
+		const { owner } = desk.engine;
+		const anySite = async () => (await owner.settings(handle)).allowAnySite;
+		await set("https://old.com", "allowed");
+		const write = vi.spyOn(desk.store, "write");
+		const told: unknown[] = [];
+		const stop = desk.engine.onShutOut(async (who) => void told.push([who.site, (await desk.engine.desk(handle))?.settings.allowAnySite]));
+		onTestFinished(() => {
+			write.mockRestore();
+			stop();
+		});
+		await owner.changeSites(handle, { anySite: true, sites: ["https://new.com"] });
+		expect([await anySite(), (await rules()).map((r) => r.rule)]).toEqual([true, ["https://new.com"]]);
+		const wrong = { anySite: false, allow: ["https://ok.com"], remove: ["https://nowhere.com"] };
+		await expect(owner.changeSites(handle, wrong)).rejects.toMatchObject({ code: "not_found" });
+		expect([await anySite(), (await rules()).map((r) => r.rule)]).toEqual([true, ["https://new.com"]]);
+		told.length = 0;
+		expect(await owner.changeSites(handle, { anySite: false })).toMatchObject({ anySite: false });
+		expect(await owner.changeSites(handle, { anySite: false })).toMatchObject({ anySite: false });
+		expect(await owner.changeSites(handle, {})).toMatchObject({ anySite: false });
+		expect(write.mock.calls.map(([name]) => name)).toEqual(Array(4).fill("changeSites"));
+		// Once for each that made it narrower, when it is so already.
+		await vi.waitFor(() => expect(told).toEqual([["*", false]]));
+	});
+
+	it("keeps what else is set of the desk, also of two changes at once", async () => {
+		const { handle, id } = await fresh();
+		const { owner } = desk.engine;
+		await Promise.all([owner.changeSites(handle, { anySite: true }), owner.changeSettings(handle, { parts: "text" })]);
+		expect(JSON.parse((await desk.store.read.deskById(id))?.settings ?? "")).toEqual({ allowAnySite: true, parts: "text" });
 	});
 
 	it("keeps each desk's list to itself", async () => {

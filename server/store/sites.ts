@@ -1,12 +1,14 @@
 /**
  * Sites and tickets in SQL: what the operations of `engine/sites-operations.ts` are shown, and how their plans are
- * written. No rule stands here. Two nodes at once are held apart by the primary keys.
+ * written. No rule stands here. What an owner changes is judged with the desk's row held; strangers' visits are held apart by the
+ * primary keys.
  */
 import { DeskError } from "../../shared/errors.js";
 import type { OverflowRow, SiteRow } from "../engine/reads.js";
 import type {
 	ChangeSitesInput,
 	ChangeSitesPlan,
+	ChangeSitesRows,
 	PruneTicketsInput,
 	RecordVisitInput,
 	RecordVisitPlan,
@@ -16,6 +18,7 @@ import type {
 	SetSiteInput,
 	SetSitePlan,
 } from "../engine/sites-operations.js";
+import { holdDesk } from "./desks.js";
 import { all, one, run, type Steps } from "./sql.js";
 
 /** Every rule of a desk, and the sites that wait. The owner's list is short (`siteRules`, `pendingSites`). */
@@ -101,10 +104,14 @@ const recordVisit = {
 	},
 };
 
+/** The whole list, judged as it is: nobody else changes it meanwhile. */
+function* holdRules({ deskId }: { deskId: number }): Steps<{ rules: SiteRow[] }> {
+	yield* holdDesk(deskId);
+	return { rules: yield* loadRules(deskId) };
+}
+
 const setSite = {
-	*load(input: SetSiteInput): Steps<{ rules: SiteRow[] }> {
-		return { rules: yield* loadRules(input.deskId) };
-	},
+	load: (input: SetSiteInput): Steps<{ rules: SiteRow[] }> => holdRules(input),
 	*write(input: SetSiteInput, _rows: { rules: SiteRow[] }, plan: SetSitePlan): Steps<void> {
 		yield* writeRule(input.deskId, plan.row);
 		for (const site of plan.decided) yield* removeRule(input.deskId, site);
@@ -113,22 +120,20 @@ const setSite = {
 };
 
 const changeSites = {
-	*load(input: ChangeSitesInput): Steps<{ rules: SiteRow[] }> {
-		// The whole list is judged: two changes at once come one after the other.
-		yield* one("select id from desk where id = ? {lock}", input.deskId);
-		return { rules: yield* loadRules(input.deskId) };
+	*load({ deskId }: ChangeSitesInput): Steps<ChangeSitesRows> {
+		const desk = yield* holdDesk(deskId);
+		return { rules: yield* loadRules(deskId), ...(desk ? { settings: desk.settings } : {}) };
 	},
-	*write(input: ChangeSitesInput, _rows: { rules: SiteRow[] }, plan: ChangeSitesPlan): Steps<void> {
-		for (const row of plan.put) yield* writeRule(input.deskId, row);
-		for (const rule of plan.gone) yield* removeRule(input.deskId, rule);
-		yield* forgetOverflow(input.deskId);
+	*write({ deskId, now }: ChangeSitesInput, _rows: ChangeSitesRows, plan: ChangeSitesPlan): Steps<void> {
+		for (const row of plan.put) yield* writeRule(deskId, row);
+		for (const rule of plan.gone) yield* removeRule(deskId, rule);
+		if (plan.settings !== null) yield* run("update desk set settings = ?, changed_at = ? where id = ?", plan.settings, now, deskId);
+		yield* forgetOverflow(deskId);
 	},
 };
 
 const removeSite = {
-	*load(input: RemoveSiteInput): Steps<{ rules: SiteRow[] }> {
-		return { rules: yield* loadRules(input.deskId) };
-	},
+	load: (input: RemoveSiteInput): Steps<{ rules: SiteRow[] }> => holdRules(input),
 	*write(input: RemoveSiteInput, _rows: { rules: SiteRow[] }, plan: { rule: string }): Steps<void> {
 		yield* removeRule(input.deskId, plan.rule);
 		yield* forgetOverflow(input.deskId);

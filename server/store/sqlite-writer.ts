@@ -7,6 +7,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { DeskError, type DeskErrorWire } from "../../shared/errors.js";
+import type { NoticeHint } from "../engine/ports.js";
 import { backup } from "./backup.js";
 import { monotonic, type OperationTable, perform, refused, runSync, unavailable } from "./db.js";
 import { handOver } from "./hand-over.js";
@@ -39,7 +40,8 @@ export type ToWriter =
 	{ type: "write"; calls: string; at: number } | { type: "close" };
 
 export type Answer =
-	| { id: number; answer: unknown }
+	/** `notices`: those that it left, if any. */
+	| { id: number; answer: unknown; notices?: readonly NoticeHint[] }
 	| { id: number; refusal: DeskErrorWire }
 	/** The operation broke: for the log, not for the caller. */
 	| { id: number; broke: { operation: string; error: string } };
@@ -295,7 +297,7 @@ class Writer {
 	private operation({ id, name, input }: Call): Answer {
 		let writes = false;
 		try {
-			const answer = runSync(
+			const { answer, notices } = runSync(
 				perform(this.table, name, input, () => {
 					writes = true;
 					if (this.careful) this.savepoint.run();
@@ -303,7 +305,7 @@ class Writer {
 				this.ask,
 			);
 			if (writes && this.careful) this.release.run();
-			return { id, answer: answer ?? null };
+			return notices.length > 0 ? { id, answer: answer ?? null, notices } : { id, answer: answer ?? null };
 		} catch (error) {
 			if (!this.connection.inTransaction || deviceTrouble(error)) throw error;
 			if (writes) {

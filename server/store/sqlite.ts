@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Clock } from "../engine/ports.js";
+import type { Clock, NoticeHint } from "../engine/ports.js";
 import { bug, type Driver, type Log, monotonic, pause, runSync, stopping, unsure } from "./db.js";
 import { handOver } from "./hand-over.js";
 import { lockFolder } from "./lock.js";
@@ -103,6 +103,7 @@ class SqliteDriver implements Driver {
 	private readonly waiting = new Map<number, Waiting>();
 	/** JSON of answers that have come and are not yet given out; the first is being. */
 	private readonly heard: string[] = [];
+	private readonly noticed = new Set<(hint: NoticeHint) => void>();
 	private batch: Call[] = [];
 	private batchAt = 0;
 	private lastId = 0;
@@ -185,8 +186,10 @@ class SqliteDriver implements Driver {
 		const waiting = this.waiting.get(answer.id);
 		if (!waiting) return;
 		this.waiting.delete(answer.id);
-		if ("answer" in answer) waiting.resolve(answer.answer);
-		else if ("refusal" in answer) waiting.reject(DeskError.fromWire(answer.refusal));
+		if ("answer" in answer) {
+			for (const notice of answer.notices ?? []) for (const listener of this.noticed) listener(notice);
+			waiting.resolve(answer.answer);
+		} else if ("refusal" in answer) waiting.reject(DeskError.fromWire(answer.refusal));
 		else {
 			this.options.log("error", answer.broke, "An operation broke; nothing of it was saved.");
 			waiting.reject(bug());
@@ -223,6 +226,11 @@ class SqliteDriver implements Driver {
 	/** One process a folder: there is nobody else whose growth could be told. */
 	onHint(): () => void {
 		return () => {};
+	}
+
+	onNotice(listener: (hint: NoticeHint) => void): () => void {
+		this.noticed.add(listener);
+		return () => this.noticed.delete(listener);
 	}
 
 	/** In a thread of its own, by a connection of its own: neither reads nor writes wait for it. */

@@ -18,6 +18,7 @@ export function storeOf(driver: Driver, shared: boolean): Store {
 		write: <N extends OperationName>(name: N, input: OperationInput<N>) => driver.write(name, input) as Promise<OperationAnswer<N>>,
 		read,
 		onHint: (listener) => driver.onHint(listener),
+		onNotice: (listener) => driver.onNotice(listener),
 		shared,
 		close: () => driver.close(),
 	};

@@ -1,6 +1,6 @@
 /**
- * Numbered embeds (EMB-2), and how often sites asked that no longer fit in the list of those that wait. A row of an embed
- * stays when it is deleted: its number must never be given again, since sites may still carry it.
+ * Numbered embeds (EMB-2), and how often sites asked that no longer fit in the list of those that wait. The last number that was
+ * given stands at the desk: one that is deleted must never be given again, since sites may still carry it.
  */
 export const migration0002 = `
 create table embed (
@@ -14,9 +14,9 @@ create table embed (
 	greeting_text text not null,
 	created_at bigint not null,
 	changed_at bigint not null,
-	deleted_at bigint,
 	primary key (desk_id, number)
 );
+alter table desk add column last_embed integer not null default 0;
 create table site_overflow (
 	desk_id bigint not null primary key references desk(id),
 	asked bigint not null,

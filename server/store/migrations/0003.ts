@@ -20,7 +20,6 @@ create table approval (
 	id {id},
 	uid text {bytes} not null unique,
 	desk_id bigint not null references desk(id),
-	conversation_id bigint,
 	part text {bytes} not null,
 	widening text not null,
 	preset_version bigint not null,
@@ -32,20 +31,24 @@ create table approval (
 );
 create unique index approval_open on approval (desk_id, part) where state = 'open';
 create index approval_by_desk on approval (desk_id, id);
+create index approval_waiting on approval (desk_id, id) where state = 'open';
 create index approval_by_expiry on approval (expires_at) where state = 'open';
+create index approval_by_decision on approval (decided_at) where state <> 'open';
+create index approval_void on approval (desk_id, id) where state = 'void';
 create table turn_preset (
 	turn_uid text {bytes} not null primary key references turn(uid) on delete cascade,
 	preset text not null
 );
 -- A conversation into which somebody wrote by another door than its own.
 create table conversation_elsewhere (
-	conversation_id bigint not null primary key references conversation(id)
+	conversation_id bigint not null primary key references conversation(id) on delete cascade
 );
+-- What a visitor asked for goes with their conversation.
 create table app_call (
 	id {id},
 	uid text {bytes} not null unique,
 	desk_id bigint not null,
-	conversation_id bigint not null,
+	conversation_id bigint not null references conversation(id) on delete cascade,
 	turn_uid text {bytes} not null,
 	asker_id bigint not null,
 	tool text not null,
@@ -58,4 +61,7 @@ create unique index app_call_once on app_call (turn_uid, call);
 create index app_call_by_desk on app_call (desk_id, at);
 create index app_call_by_asker on app_call (asker_id, at);
 create index app_call_by_time on app_call (at);
+create index app_call_by_conversation on app_call (conversation_id);
+create index app_call_begun on app_call (desk_id, at) where state = 'begun';
+create index app_call_results on app_call (at) where result <> '';
 `;
