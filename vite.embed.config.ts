@@ -12,8 +12,18 @@ const FETCHED = {
 	"embed-pet": "widget/embed/pet.ts",
 };
 
+/** Takes out what minifying leaves of the style sheets' lines: newlines in template literals, and it leaves no others. */
+const oneLine: Plugin = {
+	name: "one-line",
+	enforce: "post",
+	generateBundle(_, bundle) {
+		for (const file of Object.values(bundle)) if (file.type === "chunk") file.code = file.code.replaceAll("\n", "");
+	},
+};
+
 const common = (outDir: string): InlineConfig => ({
 	publicDir: false,
+	plugins: [oneLine],
 	build: { outDir, emptyOutDir: false, target: "es2021", modulePreload: false, reportCompressedSize: false },
 });
 
@@ -40,7 +50,7 @@ const fetched: Plugin = {
 
 export default defineConfig({
 	...common("dist/client"),
-	plugins: [fetched],
+	plugins: [oneLine, fetched],
 	build: {
 		...common("dist/client").build,
 		// As a library: else each `import()` is wrapped in a helper that such a page has no use for.

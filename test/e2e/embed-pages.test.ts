@@ -7,7 +7,6 @@ import {
 	demo,
 	framed,
 	heard,
-	isDark,
 	open,
 	origin,
 	ours,
@@ -28,14 +27,7 @@ describe("on pages of every kind", () => {
 		expect(await one.page.evaluate(() => crossOriginIsolated)).toBe(true);
 		await button(one.page).click();
 		await chatReady(one.page);
-		await expect
-			.poll(() =>
-				one.page
-					.locator("earth-online img")
-					.evaluate((i: HTMLImageElement) => i.naturalWidth)
-					.catch(() => 0),
-			)
-			.toBe(96);
+		expect(await one.page.locator("earth-online svg > *").count()).toBeGreaterThanOrEqual(7);
 		expect([one.console, one.errors]).toEqual([[], []]);
 	});
 
@@ -43,7 +35,7 @@ describe("on pages of every kind", () => {
 		const one = await arrive();
 		await one.page.addInitScript(() => Reflect.deleteProperty(globalThis, "CSSStyleSheet"));
 		await open(one, `<body><script nonce="n1" src="${origin}/embed.js" data-handle="mira"></script>`, {
-			"content-security-policy": `default-src 'none'; script-src 'nonce-n1'; style-src 'nonce-n1'; connect-src ${origin}; frame-src ${origin}; img-src ${origin}`,
+			"content-security-policy": `default-src 'none'; script-src 'nonce-n1'; style-src 'nonce-n1'; connect-src ${origin}; frame-src ${origin}`,
 		});
 		expect((await button(one.page).boundingBox())?.width).toBe(60);
 		expect([one.console, one.errors]).toEqual([[], []]);
@@ -177,60 +169,6 @@ describe("inline", () => {
 		await one.page.locator("body > earth-online").waitFor({ state: "attached" });
 		await chatReady(one.page);
 		expect(await one.page.locator("earth-online").count()).toBe(1);
-	});
-});
-
-describe("the theme", () => {
-	it("follows the page live, in the button, the panel and the chat", async () => {
-		const one = await arrive();
-		await one.page.goto(`${demo.url}/kiln.html`);
-		await button(one.page).click();
-		await chatReady(one.page);
-		expect(new URL(framed(one.page).url()).searchParams.get("theme")).toBe("dark");
-		const schemes = async () => [
-			await isDark(one.page),
-			await one.page.locator("earth-online iframe").evaluate((f) => getComputedStyle(f).colorScheme),
-			await framed(one.page).evaluate(() => getComputedStyle(document.documentElement).colorScheme),
-		];
-		await expect.poll(schemes).toEqual([true, "dark", "dark"]);
-		await one.page.locator("#theme").click();
-		await expect.poll(schemes).toEqual([false, "light", "light"]);
-	});
-
-	it.each([
-		["its color-scheme before its class", '<html style="color-scheme:dark" class="light"><body>', true],
-		["a class of the html", '<html class="site dark"><body>', true],
-		["a class of the body", '<html><body class="dark">', true],
-		["a data-theme", '<html data-theme="dark"><body>', true],
-		["a class before the background", '<html class="light"><body style="background:#000">', false],
-		["`light dark` being no answer", '<html style="color-scheme:light dark" class="dark"><body>', true],
-		["a background", '<html><body style="background:rgb(20,18,16)">', true],
-		["a background in oklch", '<html style="background:oklch(0.2 0.02 60)"><body>', true],
-		["a background in lab", '<html><body style="background:lab(92 1 1)">', false],
-		["a background in a wide gamut", '<html><body style="background:color(display-p3 0.1 0.1 0.1)">', true],
-		["a background that is not painted", '<html><body style="background:rgb(0 0 0 / 0)">', false],
-		["a word that only looks like one", '<html class="darkroom"><body>', false],
-	])("reads %s", async (_, html, dark) => {
-		const one = await arrive({ colorScheme: "light" });
-		await open(one, `${html}${tag()}`);
-		await button(one.page).waitFor();
-		expect(await isDark(one.page)).toBe(dark);
-	});
-
-	it("follows the system where the page says nothing, a background that fades, the tag, and the site's own word", async () => {
-		const one = await arrive({ colorScheme: "dark" });
-		await open(one, `<style>body{transition:background .2s}</style><body>${tag()}`);
-		await button(one.page).waitFor();
-		const dark = () => isDark(one.page);
-		expect(await dark()).toBe(true);
-		await one.page.emulateMedia({ colorScheme: "light" });
-		await expect.poll(dark).toBe(false);
-		await one.page.evaluate(() => document.body.style.setProperty("background", "#111"));
-		await expect.poll(dark).toBe(true);
-		await one.page.locator("script[data-handle]").evaluate((s) => s.setAttribute("data-theme", "light"));
-		await expect.poll(dark).toBe(false);
-		await one.page.evaluate(() => window.EarthOnline && "setTheme" in window.EarthOnline && window.EarthOnline.setTheme("dark"));
-		expect(await dark()).toBe(true);
 	});
 });
 

@@ -1,6 +1,7 @@
 /** The pet in a real Chromium: alive, dragged, docked, never in the way, still where it should be (EMB-4; widget.md, "Shape" 4). */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { apart, boxOf, inside } from "./embed-page.js";
 import { arrive, chatReady, open, origin, ours, panel, standIn, tag, useSite } from "./site.js";
 
 useSite();
@@ -37,7 +38,7 @@ describe("the pet", () => {
 		expect(await at(one.page)).toEqual([1188, 800 - 16 - 76]);
 		expect(await pet(one.page).getAttribute("aria-label")).toBe("Chat with Mira");
 		expect(await one.page.locator("earth-online .o").isVisible()).toBe(true);
-		expect(new Set(ours(one))).toEqual(new Set(["/embed.js", "/embed/mira?mode=pet", "/embed-pet.js", "/@mira/face.svg"]));
+		expect(new Set(ours(one))).toEqual(new Set(["/embed.js", "/embed/mira?mode=pet", "/embed-pet.js"]));
 		expect(await one.page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
 		expect([one.console, one.errors]).toEqual([[], []]);
 	});
@@ -166,29 +167,88 @@ describe("the pet", () => {
 		expect(await two.page.locator("earth-online svg").evaluate((e) => getComputedStyle(e).animationPlayState)).toBe("paused");
 	});
 
-	it("is the ordinary button where its file does not come, and draws no more than shapes from its picture", async () => {
+	it("is the ordinary button where its file does not come", async () => {
 		const one = await arrive();
 		await one.context.route(`${origin}/embed-pet.js`, (route) => route.abort());
 		await open(one, `<body>${line()}`);
 		await pet(one.page).waitFor();
 		expect((await box(one.page)).width).toBe(60);
-		const two = await arrive();
-		await two.context.route(`${origin}/@mira/face.svg`, (route) =>
-			route.fulfill({
-				contentType: "image/svg+xml",
-				headers: { "access-control-allow-origin": "*" },
-				body: `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h96v96H0z" fill="#fff"/><script>self.hit=1</script><path d="M1 1h9" onclick="hit=1" style="color:red"/><image href="x"/><circle cx="1" cy="1" r="1" opacity=".5"/><circle cx="37" cy="56" r="4" fill="#000"/><path d="M1 1" fill="url(http://x)"/></svg>`,
-			}),
-		);
-		await open(two, `<body>${line()}`);
-		await two.page.locator("earth-online svg").waitFor();
-		const all = await two.page
+	});
+
+	it("is the face that its desk draws, whichever that is, without the square behind it, its eyes apart", async () => {
+		const shapes = [
+			["path", { d: "M0 0h96v96H0z", fill: "#fff" }],
+			["circle", { cx: "48", cy: "48", r: "30", fill: "#888" }],
+			["circle", { cx: "30", cy: "60", r: "5", fill: "#f00", opacity: ".5" }],
+			["circle", { cx: "66", cy: "60", r: "5", fill: "#f00", opacity: ".5" }],
+			["ellipse", { cx: "37", cy: "50", rx: "4", ry: "5", fill: "#000" }],
+			["ellipse", { cx: "59", cy: "50", rx: "4", ry: "5", fill: "#000" }],
+			["path", { d: "M40 70h16", stroke: "#000" }],
+		];
+		const one = await arrive();
+		await one.context.route(`${origin}/embed/mira?mode=pet`, async (route) => {
+			const response = await route.fetch();
+			await route.fulfill({ response, json: { ...(await response.json()), face: shapes } });
+		});
+		await open(one, `<body>${line()}`);
+		await awake(one.page);
+		const all = await one.page
 			.locator("earth-online svg *")
-			.evaluateAll((es) => es.map((e) => [e.localName, ...e.getAttributeNames()].join(" ")));
-		expect(all).toEqual(
-			["path d", "circle cx cy r opacity", "g class style", "g class", "circle cx cy r fill", "path d fill"].map((s, i) =>
-				i === 2 ? all[2] : s,
-			),
-		);
+			.evaluateAll((es) => es.map((e) => [e.localName, e.getAttribute("class"), e.getAttribute("cx")].filter(Boolean).join(" ")));
+		expect(all).toEqual(["circle 48", "circle 30", "circle 66", "g eyes", "g lids", "ellipse 37", "ellipse 59", "path"]);
+	});
+
+	it("stays in a window that becomes another: narrowed, lowered, turned, also with its chat open", async () => {
+		const one = await arrive({ reducedMotion: "reduce" });
+		await standIn(one);
+		await open(one, `<meta name="viewport" content="width=device-width"><body>${line()}`);
+		await awake(one.page);
+		for (const [width, height] of [
+			[900, 800],
+			[375, 740],
+			[740, 375],
+			[1280, 800],
+		] as const) {
+			await one.page.setViewportSize({ width, height });
+			await expect.poll(() => at(one.page)).toEqual([width - 16 - 76, height - 16 - 76]);
+		}
+		await pet(one.page).focus();
+		await one.page.keyboard.press("ArrowLeft");
+		await expect.poll(() => at(one.page)).toEqual([16, 708]);
+		await one.page.setViewportSize({ width: 800, height: 600 });
+		await expect.poll(() => at(one.page)).toEqual([16, 508]);
+		await one.page.keyboard.press("ArrowRight");
+		await expect.poll(() => at(one.page)).toEqual([708, 508]);
+		await pet(one.page).click();
+		await chatReady(one.page);
+		await one.page.setViewportSize({ width: 700, height: 500 });
+		await expect.poll(() => at(one.page)).toEqual([608, 408]);
+		const chat = await boxOf(panel(one.page));
+		expect([inside(one.page, chat), apart(chat, await box(one.page))]).toEqual([true, true]);
+	});
+
+	it("is held by one finger: a second one neither moves it nor lets it go", async () => {
+		const one = await arrive({ hasTouch: true });
+		await open(one, `<body>${line()}`);
+		await awake(one.page);
+		const cdp = await one.context.newCDPSession(one.page);
+		const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...points: [id: number, x: number, y: number][]) =>
+			cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([id, x, y]) => ({ id, x, y })) });
+		const from = await box(one.page);
+		const [x, y] = [from.x + 38, from.y + 38];
+		await touch("touchStart", [1, x, y]);
+		await touch("touchMove", [1, x - 20, y - 20]);
+		await touch("touchMove", [1, 900, 400]);
+		await expect.poll(() => at(one.page)).toEqual([862, 362]);
+		await touch("touchStart", [1, 900, 400], [2, 100, 100]);
+		await touch("touchMove", [1, 900, 400], [2, 60, 60]);
+		await touch("touchMove", [1, 890, 410], [2, 200, 300]);
+		await expect.poll(() => at(one.page)).toEqual([852, 372]);
+		// The second finger goes.
+		await touch("touchMove", [1, 880, 400]);
+		await expect.poll(() => at(one.page)).toEqual([842, 362]);
+		await touch("touchEnd");
+		await expect.poll(() => at(one.page)).toEqual([1188, 362]);
+		expect(await one.page.locator("earth-online .x").count()).toBe(0);
 	});
 });

@@ -1,5 +1,7 @@
 /** `/embed.js` in a real Chromium: the button, the panel, the phone, and where it may not show (EMB-1, 10; SITE-1 to 3). */
+import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { boxOf } from "./embed-page.js";
 import {
 	arrive,
 	button,
@@ -33,12 +35,14 @@ describe("the button in the corner", () => {
 		const box = await button(page).boundingBox();
 		expect(box).toEqual({ x: 1280 - 20 - 60, y: 800 - 20 - 60, width: 60, height: 60 });
 		expect(await page.locator("earth-online .o").isVisible()).toBe(true);
-		await expect.poll(() => page.locator("earth-online img").evaluate((i: HTMLImageElement) => i.naturalWidth)).toBe(96);
+		const face = page.locator("earth-online svg");
+		expect([await face.getAttribute("viewBox"), await face.isVisible()]).toEqual(["0 0 96 96", true]);
+		expect(await face.locator("> *").count()).toBeGreaterThanOrEqual(7);
 		expect(one.errors).toEqual([]);
 		expect(one.console).toEqual([]);
 	});
 
-	it("costs the page a script, one question and a picture, in 5 KB, before anybody clicks", async () => {
+	it("costs the page a script and one question, in 5 KB, before anybody clicks", async () => {
 		const one = await arrive();
 		let bytes = 0;
 		one.page.on("response", async (answer) => {
@@ -48,9 +52,9 @@ describe("the button in the corner", () => {
 			bytes += responseBodySize;
 		});
 		await one.page.goto(`${demo.url}/studio.html`);
-		await one.page.locator("earth-online img").waitFor();
+		await one.page.locator("earth-online svg").waitFor();
 		await one.page.waitForLoadState("networkidle");
-		expect(ours(one)).toEqual(["/embed.js", "/embed/mira", "/@mira/face.svg"]);
+		expect(ours(one)).toEqual(["/embed.js", "/embed/mira"]);
 		expect(bytes).toBeGreaterThan(2_000);
 		expect(bytes).toBeLessThan(5_500);
 		expect(one.page.frames()).toHaveLength(1);
@@ -110,7 +114,7 @@ describe("the button in the corner", () => {
 		expect(ours(one)).not.toContain("/embed-chat.js");
 		await button(one.page).dispatchEvent("pointerover");
 		await one.page.clock.runFor(90);
-		expect(await one.page.locator("earth-online iframe").count()).toBe(1);
+		await expect.poll(() => one.page.locator("earth-online iframe").count()).toBe(1);
 		expect(await panel(one.page).isVisible()).toBe(false);
 	});
 
@@ -170,13 +174,21 @@ describe("the button in the corner", () => {
 		expect(await one.page.evaluate(() => document.activeElement?.localName)).toBe("input");
 	});
 
-	it("does not move for those who asked for less motion, and is not printed", async () => {
-		const one = await arrive({ reducedMotion: "reduce" });
-		await one.page.goto(`${demo.url}/studio.html`);
-		await button(one.page).waitFor();
-		expect(await panel(one.page).evaluate((p) => getComputedStyle(p).transitionDuration)).toBe("0s");
-		await one.page.emulateMedia({ media: "print" });
-		expect(await button(one.page).isVisible()).toBe(false);
+	it("does not move for those who asked for less motion, once opened, and is not printed", async () => {
+		for (const [reducedMotion, time] of [
+			["no-preference", "0.16s"],
+			["reduce", "0s"],
+		] as const) {
+			const one = await arrive({ reducedMotion });
+			await standIn(one);
+			await one.page.goto(`${demo.url}/studio.html`);
+			await button(one.page).click();
+			await chatReady(one.page);
+			const moves = (at: Locator) => at.evaluate((e) => getComputedStyle(e).transitionDuration);
+			expect([await moves(panel(one.page)), await moves(button(one.page))]).toEqual([time, time]);
+			await one.page.emulateMedia({ media: "print" });
+			expect([await button(one.page).isVisible(), await panel(one.page).isVisible()]).toEqual([false, false]);
+		}
 	});
 
 	it("speaks Chinese to a Chinese browser and where the tag says so, and stands at the left of a page that reads from the right", async () => {
@@ -191,13 +203,15 @@ describe("the button in the corner", () => {
 		expect((await button(one.page).boundingBox())?.x).toBe(20);
 	});
 
-	it("shows the first letter of the name where the site lets no picture in", async () => {
+	it("shows the face where the site lets no picture in", async () => {
 		const one = await arrive();
 		await open(one, `<body>${tag()}`, {
-			"content-security-policy": `default-src 'none'; script-src ${origin}; connect-src ${origin}; frame-src ${origin}`,
+			"content-security-policy": `default-src 'none'; script-src ${origin}; connect-src ${origin}; frame-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`,
 		});
-		await expect.poll(() => button(one.page).textContent()).toMatch(/^M/);
-		expect(one.errors).toEqual([]);
+		const ground = one.page.locator("earth-online svg > *").first();
+		await ground.waitFor();
+		expect(await boxOf(ground)).toEqual({ x: 1203, y: 723, width: 54, height: 54 });
+		expect([one.console, one.errors]).toEqual([[], []]);
 	});
 });
 
@@ -230,7 +244,7 @@ describe("on a phone", () => {
 	});
 });
 
-describe("where it may show", () => {
+describe("M: a site that is not listed gets no chat, and its owner a clear line; a page framed by a stranger too", () => {
 	it("shows nothing on a site that is not listed, and says once what to do", async () => {
 		const one = await arrive();
 		await one.page.goto(`${unlisted}/unlisted.html`);

@@ -3,11 +3,11 @@
  * becomes that button, those that come later too (EMB-11). A badge stays where it is, unseen, since a page that draws itself
  * anew must find what it made, and is itself again when the chat goes.
  */
-import type { Buttons, Shared } from "./parts.js";
-import { isChinese, make } from "./view.js";
+import type { Part, Shared } from "./parts.js";
 
 /** The numbers of `BADGE` in server/site/badge.ts: a badge that comes alive must not move the page. */
-const CSS = `.c{--s:24px;display:flex;align-items:center;gap:8px;height:36px;padding:0 15px 0 6px;border:1px solid var(--a,var(--l));border-radius:28px;background:var(--a,var(--b));color:var(--t,var(--i));font-size:14px;white-space:nowrap}
+const CSS = `.c{--s:24px;display:flex;align-items:center;gap:8px;height:36px;padding:0 15px 0 6px;border:1px solid var(--a,var(--l));border-radius:28px;background:var(--b);color:var(--i);font:600 14px/20px system-ui,sans-serif;white-space:nowrap}
+.c .h{width:var(--s);height:var(--s)}
 .c .o{inset-inline-end:-3px;width:11px;height:11px;border-width:2px}
 .c>span+span{display:flex;gap:8px;align-items:baseline}
 .c small{font:400 13px/18px system-ui,sans-serif;color:var(--t,#57534e)}
@@ -16,29 +16,31 @@ const CSS = `.c{--s:24px;display:flex;align-items:center;gap:8px;height:36px;pad
 .medium{--s:28px;height:40px;gap:9px;padding-inline-end:17px}
 .large{--s:40px;height:56px;gap:12px;padding:0 24px 0 8px}
 .large>span+span{display:grid;grid-template-columns:auto auto;gap:1px 8px;justify-content:start;text-align:start}
-.large b{grid-column:1/3}`;
+.large b{grid-column:1/3}
+@supports(color:color(from red xyz x y z)){.c{background:var(--a,var(--b));color:var(--t,var(--i));--t:color(from var(--a) xyz calc((.18 - y)*999) calc((.18 - y)*999) calc((.18 - y)*999))}}`;
 
-/** `stand` puts an element where the line is pasted. */
-export default function place(at: Shared, stand: (button: HTMLElement) => void): Buttons {
-	const { base, options, config, signal } = at;
+export default function place(at: Shared): Part {
+	const { base, config, make } = at;
 	/** The live buttons of badges, and what was said of how the badge is shown. */
 	const shown = new Map<HTMLElement, [live: HTMLElement, display: string]>();
-	at.dress(CSS);
+	let mine: HTMLElement | undefined;
+	let drawn: string;
+	at.style(CSS);
 
 	/** A button in the page's text, in an element of its own. */
-	const draw = (size: string | null | undefined, said: string | null | undefined): HTMLElement => {
+	const draw = (size: string | null | undefined, lang: string | null | undefined): HTMLElement => {
 		const inside = make("div", "w");
-		const host = document.createElement("earth-online");
-		const words = isChinese(said || options.lang) ? "与我的智能体聊天" : "Chat with my agent";
-		const handle = make("small", "", `@${options.handle}`);
+		const host = make("earth-online");
+		const words = at.zh(lang || at.options.lang) ? "与我的智能体聊天" : "Chat with my agent";
+		const handle = make("small", "", `@${config.handle}`);
 		const text =
 			size === "large"
 				? [make("b", "", config.name as string), make("small", "", words), handle]
 				: size === "medium"
 					? [words, handle]
 					: [words];
-		at.furnish(host, inside, "display:inline-block!important;vertical-align:middle");
-		inside.append(at.face(inside, `c ${size ?? ""}`, `${words}, ${config.name}`, make("span", "", ...text)));
+		at.attach(host, inside, "display:inline-block!important;vertical-align:middle");
+		inside.append(at.face(inside, `c ${size}`, () => `${words}, ${config.name}`, make("span", "", ...text)));
 		return host;
 	};
 
@@ -50,23 +52,31 @@ export default function place(at: Shared, stand: (button: HTMLElement) => void):
 		// Looked at first: browsers write the attribute late, and would write an empty one after it was taken away.
 		if (!badge.getAttribute("style")) badge.removeAttribute("style");
 	};
-	signal.addEventListener("abort", () => [...shown.keys()].forEach(give));
-
-	if (options.mode === "button" && !signal.aborted) stand(draw(options.size, options.lang));
+	const giveAll = () => [...shown.keys()].forEach(give);
+	at.signal.addEventListener("abort", giveAll);
 
 	return {
 		look() {
-			if (signal.aborted) return;
+			const { mode, selector, size, lang } = at.options;
+			const now = `${size},${lang}`;
+			if (now !== drawn) {
+				giveAll();
+				mine?.remove();
+				mine = undefined;
+			}
+			drawn = now;
+			if (mode === "button" && !selector && !mine) {
+				mine = draw(size, lang);
+				at.stand(mine);
+			}
 			for (const [badge, [button]] of shown) {
 				if (!badge.isConnected) give(badge);
 				else if (badge.nextSibling !== button) badge.after(button);
 			}
-			for (const image of document.querySelectorAll<HTMLImageElement>(
-				`a[href^="${base}"] img:is([src^="${base}/badge.svg"],[src^="${base}/chat-badge.png"])`,
-			)) {
+			for (const image of document.querySelectorAll<HTMLImageElement>(`a[href^="${base}"] img[src^="${base}/"][src*="badge."]`)) {
 				const badge = image.closest("a") as HTMLElement;
-				// Another tag of the page has taken it. (In a page that a router has kept as a copy, what stands beside it is an empty shell.)
-				if (badge.nextElementSibling?.shadowRoot) continue;
+				// Another tag of the page has taken it.
+				if (badge.nextElementSibling?.localName === "earth-online") continue;
 				const query = new URL(image.src).searchParams;
 				const button = draw(query.get("size"), query.get("lang"));
 				const { display } = badge.style;

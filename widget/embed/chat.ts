@@ -1,85 +1,113 @@
 /**
- * `/embed-chat.js`: what works a chat once somebody means to talk. Fetched by `embed.js` at the same time as the frame:
- * speaks with it, opens and closes the panel, measures the screen for it, and hands on what the site's code says.
+ * `/embed-chat.js`: what works a chat once somebody means to talk. Makes the panel and its frame, speaks with it, opens and
+ * closes, measures the screen for it, and hands on what the site's code says.
  */
 import { CLAIM_CHARS, type FrameMessage, PAGE_TEXT_CHARS } from "../../shared/embed.js";
+import { createFrame, frameUrl } from "./frame.js";
 import { listen } from "./listen.js";
 import { connect } from "./messages.js";
 import { PANEL } from "./panel.js";
-import type { Chat, Place } from "./parts.js";
-import { isChinese, make, titleOf } from "./view.js";
+import type { Chat, Shared } from "./parts.js";
+import { titleOf } from "./view.js";
 
 type Waiting = [done: () => void, failed: (why: Error) => void];
 
 /** Takes over the place. Throws nothing. */
-export default function begin(at: Place): Chat {
-	const { host, root, panel, frame, state, signal, inline, base } = at;
-	const origin = new URL(base).origin;
+export default function begin(at: Shared): Chat {
+	const { base, config, host, root, state, signal, make } = at;
+	const { origin, handle, mode } = at.options;
+	const inline = mode === "inline";
 	const small = matchMedia("(max-width:480px),(max-height:420px)");
 	const viewport = window.visualViewport;
+	const panel = make(inline ? "div" : "dialog", "p") as HTMLDialogElement;
 	const behind = make("div", "q");
-	const title = titleOf(at.config.name as string, at.options.lang);
-	const zh = isChinese(at.options.lang);
 	const schemeNow = () => (root.classList.contains("d") ? "dark" : "light");
-	let address = at.address();
+	const addressNow = () => frameUrl(base, at.options, config.site as string, schemeNow());
+	let address = addressNow();
 	let scheme = schemeNow();
 	let opener: HTMLElement | undefined;
 	const waiting: Waiting[] = [];
 	/** Why no chat answers; until the frame is loaded anew. */
 	let lost: Error | undefined;
 
-	at.dress(PANEL);
-	panel.ariaLabel = title;
-	frame.title = title;
-	panel.prepend(behind);
-	draw();
-
-	const post = connect(frame, origin, at.loaded, hear, failed, signal);
+	const frame = createFrame(address);
+	const { post, live } = connect(frame, origin, hear, begins, failed, signal);
+	at.style(PANEL);
+	root.classList.toggle("v", !inline);
+	panel.append(behind, frame);
+	root.append(panel);
+	/** The window of the frame where it stands now. */
+	let view = frame.contentWindow;
 
 	const emit = (type: string, detail?: unknown) =>
 		host.dispatchEvent(new CustomEvent(`earthonline:${type}`, { detail, bubbles: true, composed: true }));
 
 	/** Fulfilled when the chat in the frame hears. */
 	const ready = () =>
-		state.ready ? Promise.resolve() : lost ? Promise.reject(lost) : new Promise<void>((...both) => void waiting.push(both));
+		new Promise<void>((done, fail) => {
+			if (state.ready && live()) done();
+			else if (lost) fail(lost);
+			else waiting.push([done, fail]);
+		});
+
+	/** What was known of the chat in the frame is of one that is gone; the next says it all. */
+	function begins(): void {
+		state.ready = false;
+		state.unread = 0;
+		lost = undefined;
+		behind.replaceChildren();
+		at.draw();
+	}
 
 	function load(): void {
-		state.ready = false;
-		lost = undefined;
-		address = at.address();
+		address = addressNow();
 		scheme = schemeNow();
 		frame.src = address;
+		begins();
 	}
 
 	/** A frame cannot see the keyboard of a phone: the page measures what is left for it. */
 	function fit(): boolean {
 		const full = !inline && small.matches;
 		root.classList.toggle("f", full);
-		panel.style.cssText = full && viewport?.scale === 1 ? `top:${viewport.offsetTop}px;height:${viewport.height}px` : "";
+		panel.style.cssText = inline
+			? `height:${Number(at.options.height) || 600}px`
+			: full && viewport?.scale === 1
+				? `top:${viewport.offsetTop}px;height:${viewport.height}px`
+				: "";
 		return full;
 	}
 	const measure = () => post({ type: "viewport", fullScreen: fit() });
 
+	/** Full screen is modal: the page behind cannot be reached by key or reader. Beside the page it is not. */
+	function stand(): void {
+		panel.close();
+		if (fit()) panel.showModal();
+		else panel.show();
+	}
+
 	const identify = () => {
 		const said = (value: unknown) =>
 			value === undefined || value === null ? undefined : String(value).trim().slice(0, CLAIM_CHARS) || undefined;
-		const { name, email } = at.claim() ?? {};
+		const { name, email } = at.claim ?? {};
 		post({ type: "identify", name: said(name), email: said(email) });
 	};
 
 	/** The number of unread messages on each button and in its name, and the classes of an opened chat. */
 	function draw(): void {
-		for (const [place, button, , label] of at.faces()) {
+		const { lang } = at.options;
+		const { unread } = state;
+		frame.title = panel.ariaLabel = titleOf(config.name as string, lang);
+		for (const [place, button, , label] of at.faces) {
 			place.classList.toggle("x", state.open);
 			place.classList.toggle("r", state.ready);
 			if (!button) continue;
-			const { unread } = state;
 			const count = button.querySelector(".n") ?? make("b", "n");
 			count.textContent = `${unread}`;
 			if (unread) button.append(count);
 			else count.remove();
 			button.ariaExpanded = `${state.open}`;
-			button.ariaLabel = label + (unread ? (zh ? `，${unread} 条未读` : `, ${unread} unread`) : "");
+			button.ariaLabel = label?.() + (unread ? (at.zh(lang) ? `，${unread} 条未读` : `, ${unread} unread`) : "");
 		}
 	}
 
@@ -87,18 +115,15 @@ export default function begin(at: Place): Chat {
 		const { type } = message;
 		if (type === "ready") {
 			state.ready = true;
-			behind.replaceChildren();
 			at.draw();
 			post({ type: "theme", theme: schemeNow() });
 			measure();
-			if (at.claim()) identify();
+			if (at.claim) identify();
 			if (state.open) post({ type: "open" });
 			for (const [done] of waiting.splice(0)) done();
 		}
-		if (type === "reload") {
-			load();
-			at.draw();
-		} else if (type === "close") close();
+		if (type === "reload") load();
+		else if (type === "close") close();
 		else {
 			if (type === "unread") state.unread = message.count;
 			if (type === "online") state.online = message.online;
@@ -108,19 +133,19 @@ export default function begin(at: Place): Chat {
 	}
 
 	function failed(): void {
-		const link = make("a", "", `${title} ↗`);
+		const link = make("a", "", `${panel.ariaLabel} ↗`);
 		link.href = `${base}/chat`;
 		link.target = "_blank";
 		link.rel = "noopener";
 		behind.replaceChildren(link);
 		lost = new Error("No chat answers in the frame.");
 		for (const [, fail] of waiting.splice(0)) fail(lost);
-		at.missed();
+		at.missed("chat");
 	}
 
 	/** The focus goes back where it was in the chat. */
 	function close(): void {
-		if (!panel.open) return;
+		if (!state.open || inline) return;
 		const within = document.activeElement === host;
 		panel.close();
 		closed();
@@ -136,15 +161,14 @@ export default function begin(at: Place): Chat {
 		emit("close");
 	}
 
-	function open(by?: HTMLElement): Promise<void> {
-		if (by) opener = by;
+	function open(by?: unknown): Promise<void> {
+		// `hide()` was called while this was on its way.
+		if (state.hidden) return ready();
+		if (by instanceof HTMLElement) opener = by;
+		at.had = true;
 		if (inline) host.scrollIntoView({ block: "nearest" });
-		else if (!state.open) {
-			// Full screen is modal: the page behind cannot be reached by key or reader.
-			if (fit()) panel.showModal();
-			else panel.show();
-		}
 		if (!state.open) {
+			if (!inline) stand();
 			state.open = true;
 			at.draw();
 			emit("open");
@@ -155,7 +179,15 @@ export default function begin(at: Place): Chat {
 	}
 
 	if (inline) panel.role = "region";
-	listen(small, "change", measure, signal);
+	listen(
+		small,
+		"change",
+		() => {
+			if (state.open && !inline) stand();
+			measure();
+		},
+		signal,
+	);
 	listen(viewport, "resize scroll", fit, signal);
 	listen(panel, "close", closed, signal);
 	listen(
@@ -170,10 +202,8 @@ export default function begin(at: Place): Chat {
 	);
 	// Two chats over one page would lie on each other.
 	listen(document, "earthonline:open", ({ target }) => target !== host && close(), signal);
-	signal.addEventListener("abort", () => {
-		for (const [, fail] of waiting.splice(0)) fail(new Error("The chat was destroyed."));
-	});
 	fit();
+	draw();
 
 	return {
 		open,
@@ -181,6 +211,12 @@ export default function begin(at: Place): Chat {
 		toggle: () => (state.open && !inline ? void close() : open()),
 		identify,
 		async logout() {
+			try {
+				// That the greeting was answered or sent away (greeting.ts).
+				localStorage.removeItem(`earthonline:${handle}:greeted`);
+			} catch {
+				// A site whose visitors refuse storage has kept nothing.
+			}
 			await ready();
 			post({ type: "logout" });
 		},
@@ -191,19 +227,23 @@ export default function begin(at: Place): Chat {
 			post({ type: "send", text: words });
 		},
 		look() {
-			draw();
-			const next = at.address();
-			if (next === address) return;
-			const themed = scheme !== schemeNow();
-			// A chat that is there is told of a theme; one on its way, or with other attributes, starts anew.
-			if (state.ready && themed) post({ type: "theme", theme: schemeNow() });
-			const same = (url: string) => url.replace(/&theme=\w+/, "");
-			if (!state.ready || same(next) !== same(address)) {
-				load();
-				root.classList.remove("r");
+			if (frame.contentWindow !== view) {
+				// A body that was swapped for another: the frame loads anew there, and a dialog has come out of its mode.
+				view = frame.contentWindow;
+				begins();
+				if (state.open && fit()) stand();
 			}
-			address = next;
-			scheme = schemeNow();
+			if (inline) fit();
+			const next = addressNow();
+			if (next !== address) {
+				const same = (url: string) => url.replace(/&theme=\w+/, "");
+				// A chat that is there is told of a theme; one on its way, or with other attributes, starts anew.
+				if (!state.ready || same(next) !== same(address)) load();
+				else if (scheme !== schemeNow()) post({ type: "theme", theme: schemeNow() });
+				address = next;
+				scheme = schemeNow();
+			}
+			draw();
 		},
 	};
 }

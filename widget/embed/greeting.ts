@@ -1,62 +1,109 @@
 /**
  * `/embed-greeting.js`: the short hello beside the agent (EMB-9), once per visitor. Nothing is stored before the visitor
- * has clicked: a hello that was answered or sent away is remembered in the site's own storage, one that was merely passed
- * by is not said again on the further pages of the same visit.
+ * has clicked: a hello that was sent away, or a chat that was opened, is remembered in the site's own storage; one that was
+ * merely passed by is not said again on the further pages of the same visit, nor when the page is loaded again.
  */
-import type { Corner } from "./parts.js";
-import { isChinese, make } from "./view.js";
+import type { SiteConfig } from "../../shared/embed.js";
+import type { Part, Shared } from "./parts.js";
 
 /** A few seconds in: the visitor has seen where they are. */
 const AFTER_MS = 4_000;
 
-const CSS = `.g{position:absolute;inset-inline-end:calc(100% + 12px);bottom:6px;display:flex;width:max-content;max-width:min(280px,100vw - 116px);border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;overflow-wrap:anywhere;animation:g .16s ease-out}
+const CSS = `.g{position:absolute;inset-inline-end:calc(100% + 12px + 76px*var(--m));bottom:6px;display:flex;width:max-content;max-width:min(280px,100vw - 116px - 76px*var(--m));border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;overflow-wrap:anywhere;animation:g .16s ease-out}
 .x .g{display:none}
 .g *{padding:0;font:inherit;border-radius:14px}
 .g .y{padding:11px 0 11px 14px;text-align:start}
-.g .z{flex:none;width:44px;height:44px;font-size:20px;color:inherit}
+.g .z{flex:none;width:44px;height:44px;font-size:20px}
 @keyframes g{from{opacity:0;transform:translateY(6px)}}
 @media(prefers-reduced-motion:reduce){.g{animation:none}}`;
 
-interface Navigation {
-	canGoBack: boolean;
-}
-
-/** Whether this page is one that the visitor came to from another of the same site. */
+/** Whether the visitor has come to this page from another of the same site, or loaded it again. */
 const further = (): boolean =>
-	(window as { navigation?: Navigation }).navigation?.canGoBack || document.referrer.startsWith(`${location.origin}/`);
+	(window as { navigation?: { canGoBack: boolean } }).navigation?.canGoBack ||
+	document.referrer.startsWith(`${location.origin}/`) ||
+	(performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined)?.type === "reload";
 
-/** Gives what remembers that the visitor has had it. */
-export default function greet({ corner, config, options, openers, signal, dress }: Corner): () => void {
-	const key = `earthonline:${options.handle}:greeted`;
-	const open = make("button", "y", config.greeting as string);
-	const close = make("button", "z", "×");
-	const bubble = make("div", "g", open, close);
-	openers.add(open);
-	open.dir = "auto";
-	close.ariaLabel = isChinese(options.lang) ? "关闭" : "Dismiss";
-	bubble.role = "status";
-	const seen = () => {
-		clearTimeout(timer);
-		bubble.remove();
+export default function greet(at: Shared): Part {
+	const { config, corner, host, make, signal } = at;
+	const key = `earthonline:${config.handle}:greeted`;
+	const face = corner.querySelector(".b") as HTMLElement;
+	const words = make("button", "y");
+	const away = make("button", "z", "×");
+	const bubble = make("div", "g", words, away);
+	const asked = () => `${at.options.greeting},${at.options.lang}`;
+	let was = asked();
+	let timer: ReturnType<typeof setTimeout>;
+	let had = further();
+
+	/** Whether the visitor has had it, of any chat with this agent; `now`: they have. */
+	const kept = (now?: boolean): unknown => {
 		try {
-			localStorage[key] = 1;
+			if (now) localStorage[key] = 1;
+			return localStorage[key];
 		} catch {
 			// A site whose visitors refuse storage says hello at each visit.
+			return false;
 		}
 	};
-	close.onclick = seen;
-	let had = further();
-	try {
-		had ||= localStorage[key];
-	} catch {
-		// Not remembered.
-	}
-	const timer = had
-		? 0
-		: setTimeout(() => {
-				dress(CSS);
-				corner.append(bubble);
-			}, AFTER_MS);
+	const seen = () => {
+		had = true;
+		bubble.remove();
+		kept(true);
+	};
+	/** Roots of all chats of the page. */
+	const all = () => [...document.querySelectorAll("earth-online")].map((each) => each.shadowRoot);
+	const slotOf = (shadow: ShadowRoot | null) => Number(shadow?.querySelector<HTMLElement>(".w")?.style.getPropertyValue("--k")) || 0;
+	/** Beside all that stand in the corner: never over another's face. */
+	const beside = () => {
+		const count = `${Math.max(...all().map(slotOf)) - slotOf(host.shadowRoot)}`;
+		if (bubble.style.getPropertyValue("--m") !== count) bubble.style.setProperty("--m", count);
+	};
+	const hello = () => {
+		if (had || kept() || !words.textContent) return;
+		// One at a time.
+		if (all().some((each) => each?.querySelector(".g"))) return wait();
+		beside();
+		corner.append(bubble);
+	};
+	const wait = () => {
+		clearTimeout(timer);
+		timer = setTimeout(hello, AFTER_MS);
+	};
+	/** What is said; nothing for nothing. */
+	const write = (text = "") => {
+		words.textContent = text;
+		if (!text) bubble.remove();
+		else if (!bubble.isConnected) wait();
+	};
+
+	const label = () => {
+		away.ariaLabel = at.zh(at.options.lang) ? "关闭" : "Dismiss";
+	};
+
+	at.style(CSS);
+	label();
+	words.dir = "auto";
+	bubble.role = "status";
+	away.onclick = seen;
+	words.onclick = () => face.click();
+	// Whoever comes near the hello comes near the chat.
+	words.onpointerenter = () => face.dispatchEvent(new Event("pointerover", { bubbles: true, composed: true }));
+	host.addEventListener("earthonline:open", seen);
 	signal.addEventListener("abort", () => clearTimeout(timer));
-	return seen;
+	if (at.had) seen();
+	if (config.greeting === undefined) was = "";
+	else write(config.greeting);
+
+	return {
+		look() {
+			beside();
+			// The words are the server's, also where the page's code asks for others.
+			const now = asked();
+			if (was === now) return;
+			was = now;
+			label();
+			if (config.embed || at.options.greeting !== undefined) at.ask().then((answer) => write((answer as SiteConfig).greeting));
+			else write();
+		},
+	};
 }

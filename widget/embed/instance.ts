@@ -1,20 +1,23 @@
 /**
  * One tag at work until somebody means to talk: asks its server once, shows the button or the place, and then fetches what
- * opens a chat, at the same time as the frame. Everything it hangs on to the page hangs on one AbortController, so that
- * `destroy` leaves nothing behind. Stores nothing.
+ * opens a chat. Everything it hangs on to the page hangs on one AbortController, so that `destroy` leaves nothing behind, and
+ * whatever is still on its way then comes to nothing. Stores nothing.
  */
-import type { Claim, SiteConfig, Theme } from "../../shared/embed.js";
-import { createFrame, framedByStranger, frameUrl } from "./frame.js";
+import { type Claim, isAccent, type SiteConfig, type Theme } from "../../shared/embed.js";
 import { listen } from "./listen.js";
-import type { Buttons, Chat, Corner, Place, Shared, State } from "./parts.js";
+import type { Chat, Part, Shared, State } from "./parts.js";
 import { say } from "./say.js";
 import { dress, looks } from "./style.js";
 import { queryOf, readTag } from "./tag.js";
-import { inkOn, pageScheme, type Scheme, watchScheme } from "./theme.js";
-import { createFace, type Face, make, titleOf } from "./view.js";
+import { watchScheme } from "./theme.js";
+import { drawFace, type Face, isChinese, make, titleOf } from "./view.js";
 
 /** How long a pointer rests on the button before that counts as meaning to talk. */
 const INTENT_MS = 80;
+/** A server that has not answered by now is not going to. */
+const ANSWER_MS = 10_000;
+/** When a file that did not come is asked for again; then after twice that, and so on. */
+const AGAIN_MS = 30_000;
 
 type Listener = (detail: unknown) => void;
 
@@ -42,7 +45,10 @@ export interface Handle {
 }
 
 export interface Instance extends Handle {
-	readonly script: HTMLScriptElement;
+	/** By what it is got. */
+	names: unknown[];
+	/** The tag; another that asks for the same where a router has put that in its place. */
+	script: HTMLScriptElement;
 	/** Whether it still has its place; a router takes an inline chat away with its page. */
 	alive(): boolean;
 	/** The page or its own tag has changed. */
@@ -53,8 +59,12 @@ export interface Instance extends Handle {
 export interface Page {
 	/** The site's own word, over the tags. */
 	theme?: Theme;
-	/** The places in the corner, each for as long as its chat lives. */
-	slots: AbortSignal[];
+	/** How the page looks. */
+	dark?: boolean;
+	/** How many stand in its corner. */
+	slots: number;
+	/** Reads the page, and shows each chat what has changed. */
+	look(): void;
 }
 
 /** Starts a tag. `gone` is called when it is destroyed or may not show. */
@@ -62,285 +72,315 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 	let options = readTag(script);
 	const { origin, handle } = options;
 	const base = `${origin}/@${handle}`;
-	const host = document.createElement("earth-online");
+	const host = make("earth-online");
 	const root = make("div", "w");
 	const life = new AbortController();
 	const { signal } = life;
 	const state: State = { open: false, ready: false, hidden: false, online: false, unread: 0 };
 	const sheets: string[] = [];
-	/** What opens the chat by a click: our buttons, the greeting. */
-	const openers = new Set<unknown>();
 	const heard = new WeakMap<Listener, (event: Event) => void>();
+	const coming: Record<string, Promise<unknown> | undefined> = {};
+	const parts: { chat?: Chat; button?: Part; greeting?: Part; [name: string]: unknown } = {};
 
 	let faces: Face[] = [];
 	let config: SiteConfig;
-	let claim: Claim | undefined;
-	let inline: boolean;
 	/** Stands where the line is pasted. */
 	let place: HTMLElement | undefined;
-	let panel: HTMLDialogElement;
-	let part: Promise<Chat> | undefined;
-	let chat: Chat | undefined;
+	let view: IntersectionObserver | undefined;
+	/** Its place in the corner. */
+	let slot = 0;
+	let tries = 0;
 	let intent: number;
-	let scheme: Scheme;
 	let shown = false;
-	let greeted: (() => void) | undefined;
-	let buttons: Promise<Buttons> | undefined;
+	/** What was drawn, as text. */
+	let drawn: string;
+	let end: (why: Error) => void;
 
-	const unreachable = `${origin} did not load. If it runs, add it to this page's script-src, connect-src and frame-src.`;
-	const missed = () => say(handle, unreachable);
-	/** Whoever does not wait for a promise is not troubled by its failure. */
-	const quiet = <T>(promise: Promise<T>): Promise<T> => {
-		promise.catch(() => {});
-		return promise;
+	const ended = new Promise<never>((_, fail) => {
+		end = fail;
+	});
+	/** Rejected where the chat is destroyed before a promise is fulfilled. Whoever does not wait for it is not troubled by its failure. */
+	const living = <T>(promise: Promise<T>): Promise<T> => {
+		const race = Promise.race([ended, promise]);
+		race.catch(() => {});
+		return race;
 	};
-	const bring = (name: string) => import(/* @vite-ignore */ `${origin}/embed-${name}.js`).then((file) => file.default);
 
-	/** Looks that follow the tag, the page, and how the chat stands. */
+	const blocked = `${origin} did not load. If it runs, add it to this page's script-src, connect-src and frame-src.`;
+	const busy = `${origin} is busy. Load this page again in a minute.`;
+	const get = (path: string) => fetch(origin + path, { credentials: "omit", referrerPolicy: "no-referrer", signal });
+	const missed = (name: string) =>
+		get(`/embed-${name}.js`).then(
+			({ ok }) => say(handle, ok ? blocked : busy),
+			() => signal.aborted || say(handle, blocked),
+		);
+	/**
+	 * One of the other files: the chat once somebody means to talk, the others where the page has use for them. One that does not come
+	 * is asked for again later, at another address: browsers differ in whether they ask twice at the same.
+	 */
+	const need = <T>(name: string): Promise<T> => {
+		coming[name] ??= living(
+			asked
+				.then(() => import(/* @vite-ignore */ `${origin}/embed-${name}.js${tries ? `?${tries}` : ""}`))
+				.then(
+					(file) => {
+						if (!shown) return;
+						parts[name] = file.default(at);
+						page.look();
+						return parts[name];
+					},
+					(why) => {
+						if (shown) {
+							at.corner.hidden = false;
+							missed(name);
+							setTimeout(again, AGAIN_MS * ++tries, name);
+						}
+						throw why;
+					},
+				),
+		);
+		return coming[name] as Promise<T>;
+	};
+	const again = (name: string) => {
+		if (!shown) return;
+		coming[name] = undefined;
+		page.look();
+	};
+	const ask = (): Promise<SiteConfig | string> =>
+		Promise.race([
+			get(`/embed/${handle}${queryOf(script)}`).then(
+				(answer) => answer.json().catch(() => busy),
+				() => blocked,
+			),
+			new Promise<string>((late) => setTimeout(late, ANSWER_MS, busy)),
+		]);
+
+	/** Looks that follow the tag, the page, and how the chat stands. Written only where something has changed. */
 	const draw = () => {
-		const { theme, accent, z, height } = options;
+		const { theme, accent, z } = options;
 		const wish = page.theme ?? theme;
-		scheme = wish === "dark" || wish === "light" ? wish : pageScheme();
-		host.style.cssText = +(z as string) ? `--eo-z:${z}` : "";
+		const dark = wish === "dark" || (wish !== "light" && page.dark);
+		const now = JSON.stringify([dark, slot, options, state]);
+		if (now === drawn) return;
+		drawn = now;
+		host.style.cssText = `--z:${+(z as string) || 2_147_483_000}`;
 		for (const [at, button, dot, label] of faces) {
 			at.hidden = state.hidden;
-			at.classList.toggle("d", scheme === "dark");
-			at.style.cssText = `--h:${height}px;${accent ? `--a:${accent};--t:${inkOn(accent)}` : ""}`;
+			at.classList.toggle("d", !!dark);
+			at.style.cssText = `--k:${slot};${isAccent(accent as string) ? `--a:${accent}` : ""}`;
 			if (!button) continue;
 			(dot as HTMLElement).hidden = !state.online;
-			button.ariaLabel = label as string;
+			button.ariaLabel = (label as () => string)();
 		}
-		chat?.look();
+		parts.chat?.look();
 	};
 
-	const furnish = (at: HTMLElement, inside: HTMLElement, how: string) => {
-		const shadow = at.attachShadow({ mode: "open" });
-		for (const css of [looks(how), ...sheets]) dress(shadow, css, script.nonce);
-		shadow.append(inside);
-	};
-	const face = (at: HTMLElement, kind: string, label: string, ...words: (Node | string)[]) => {
-		const made = createFace(at, kind, origin + config.face, config.name as string, label, ...words);
-		faces.push(made);
-		openers.add(made[1]);
-		return made[1] as HTMLButtonElement;
-	};
-
-	/** The chat, once somebody means to talk: its frame and what works it, side by side. */
-	const prepare = (): Promise<Chat> => {
-		part ??= asked.then(() => {
-			const frame = createFrame(address());
-			const loaded = new Promise((done) => {
-				frame.onload = done;
-			});
-			panel.append(frame);
-			return bring("chat")
-				.then((begin) => {
-					chat = begin({ ...shared(), frame, loaded } satisfies Place);
-					return chat as Chat;
-				})
-				.catch((error) => {
-					frame.remove();
-					part = undefined;
-					missed();
-					throw error;
-				});
-		});
-		return part;
-	};
-	const dressAll = (css: string) => {
-		sheets.push(css);
-		for (const [at] of faces) dress(at.getRootNode() as ShadowRoot, css, script.nonce);
-	};
-
-	const address = () => frameUrl(base, options, config.site as string, scheme);
-	const shared = (): Shared => ({
+	const at: Shared = {
 		base,
-		options,
-		inline,
-		config,
+		corner: make("div", "k"),
 		host,
 		root,
-		panel,
 		state,
-		openers,
 		signal,
-		faces: () => faces,
-		face,
-		furnish,
-		claim: () => claim,
-		address,
+		get options() {
+			return options;
+		},
+		get faces() {
+			return faces;
+		},
+		attach(to, inside, how) {
+			const shadow = to.attachShadow({ mode: "open" });
+			for (const css of [looks(how), ...sheets]) dress(shadow, css, script.nonce);
+			shadow.append(inside);
+		},
+		face(to, kind, label, ...words) {
+			const dot = make("i", "o");
+			const button = make("button", kind, make("span", "h", drawFace(config.face, origin), dot), ...words);
+			faces.push([to, button, dot, label]);
+			drawn = "";
+			return button;
+		},
+		style(css) {
+			sheets.push(css);
+			for (const [to] of faces) dress(to.getRootNode() as ShadowRoot, css, script.nonce);
+		},
+		/** One in the head has no place there. */
+		stand(it) {
+			place = it;
+			if (script.closest("body")) script.after(it);
+			else document.body.append(it);
+		},
+		make,
+		zh: isChinese,
+		ask,
 		draw,
-		dress: dressAll,
 		missed,
-	});
+	} as Omit<Shared, "config"> as Shared;
 
+	const prepare = () => need<Chat>("chat");
 	const tell =
 		<A extends unknown[]>(name: keyof Chat) =>
-		(...args: A): Promise<void> =>
-			quiet(prepare().then((c) => (c[name] as (...args: A) => Promise<void>)(...args)));
+		(...args: A): Promise<void> => {
+			if (name !== "logout") hide(false);
+			return living(prepare().then((chat) => (chat[name] as (...args: A) => Promise<void>)(...args)));
+		};
 	const open = tell<[by?: HTMLElement]>("open");
-	const close = async () => (await part)?.close();
+	const close = () => living(Promise.resolve(coming.chat).then((chat) => (chat as Chat)?.close()));
 
+	const isOurs = (on: unknown) => faces.some(([, button]) => button === on);
 	/** What of ours, or of the site's own, an event is on. */
-	const opener = (event: Event) =>
-		event.composedPath().find((at) => openers.has(at) || (options.selector && (at as Element).matches?.(options.selector)));
+	const opener = (event: Event) => event.composedPath().find((on) => isOurs(on) || (on as Element).matches?.(options.selector as string));
 	const near = (event: Event) => {
 		clearTimeout(intent);
 		if (!opener(event)) return;
-		intent = setTimeout(() => quiet(prepare()), INTENT_MS) as unknown as number;
+		intent = setTimeout(prepare, INTENT_MS) as unknown as number;
 	};
 	const click = (event: Event) => {
 		const by = opener(event) as HTMLElement;
-		const { ctrlKey, metaKey } = event as MouseEvent;
 		// A link that is to open beside this page does so.
-		if (!by || ctrlKey || metaKey) return;
+		if (!by || (event as MouseEvent).ctrlKey || (event as MouseEvent).metaKey) return;
 		event.preventDefault();
-		greeted?.();
-		if (state.open && openers.has(by)) close();
-		else open(by).catch(() => state.open || window.open(`${base}/chat`));
+		if (state.open && isOurs(by)) close();
+		else open(by).catch(() => state.open || signal.aborted || window.open(`${base}/chat`));
 	};
 
-	/** Where the line is pasted; one in the head has no place there. */
-	const stand = (at: HTMLElement) => {
-		place = at;
-		if (script.closest("body")) script.after(at);
-		else document.body.append(at);
-	};
-
-	const corner = () => {
-		let slot = 0;
-		while (page.slots[slot]?.aborted === false) slot++;
-		page.slots[slot] = signal;
-		const button = face(root, "b", titleOf(config.name as string, options.lang));
-		const at = make("div", "k", button);
-		at.style.cssText = `--k:${slot}`;
-		root.prepend(at);
-		const mine: Corner = { ...shared(), corner: at, button };
-		const join = (name: string) => bring(name).then((start) => start(mine), missed);
-		if (config.greeting)
-			join("greeting").then((seen) => {
-				greeted = seen;
-			});
-		if (options.mode !== "pet") return;
-		// Never two looks: nothing shows until the pet is there. If it cannot come, the button is its face.
-		at.hidden = true;
-		join("pet").finally(() => {
-			at.hidden = false;
-		});
-	};
-
-	const look = async () => {
-		if (!shown) return;
+	/** Reads the tag as it is now. Mode and number are those that the chat was begun with. */
+	const read = () => {
+		const { mode, embed, accent } = options;
 		options = readTag(script, config.embed);
+		const odd = (name: "mode" | "embed" | "accent" | "selector", is: unknown) =>
+			is && say(handle, `data-${name}="${options[name]}" is not taken.`);
+		odd("mode", options.mode !== mode);
+		odd("embed", options.embed !== embed);
+		// What it was at first the server has looked at.
+		odd("accent", options.accent && options.accent !== accent && !isAccent(options.accent));
+		// A list of selectors is one in here.
+		const bad = !CSS.supports(`selector(:not(${options.selector}))`);
+		odd("selector", bad);
+		options = { ...options, mode, embed, ...(bad && { selector: undefined }) };
+	};
+
+	const look = () => {
+		if (!shown) return;
+		read();
+		const { mode, selector, greeting } = options;
+		if (mode === "floating") slot = page.slots++;
 		// A body that was swapped for another gets it again.
-		if (!inline && !host.isConnected) document.body.append(host);
-		if (options.mode === "button" || document.querySelector(`a[href^="${base}"] img[src^="${base}/"]`))
-			buttons ??= bring("button").then((place) => place(shared(), stand));
-		(await buttons)?.look();
-		faces = faces.filter(([at]) => at === root || at.isConnected);
+		if (mode !== "inline" && !host.isConnected) {
+			document.body.append(host);
+			drawn = "";
+		}
+		if (mode === "pet") need("pet");
+		if ((mode === "button" && !selector) || document.querySelector(`a[href^="${base}"] img[src^="${base}/"]`)) need("button");
+		if (at.corner.isConnected && (config.greeting ?? greeting) !== undefined) need("greeting");
+		parts.button?.look();
+		parts.greeting?.look();
+		faces = faces.filter(([to]) => to.isConnected);
 		draw();
 	};
 
 	const show = () => {
+		at.config = config;
 		options = readTag(script, config.embed);
-		const { mode, selector } = options;
-		inline = mode === "inline";
-		state.online = !!config.online;
-		panel = make(inline ? "div" : "dialog", "p") as HTMLDialogElement;
-		root.append(panel);
-		if (!inline) root.className += " v";
-		if (mode === "floating" || mode === "pet") corner();
-		else faces.push([root]);
-		furnish(host, root, inline ? "display:block" : "position:fixed");
-		if (inline) stand(host);
-		shown = true;
-		quiet(look());
-		watchScheme(draw, signal);
-		if (inline) {
-			const view = new IntersectionObserver(
-				([entry]) => {
-					if (!entry?.isIntersecting) return;
-					view.disconnect();
-					quiet(prepare());
-				},
-				{ rootMargin: "300px" },
-			);
+		const { mode } = options;
+		state.online = config.online as boolean;
+		if (mode === "floating" || mode === "pet") {
+			at.corner.append(at.face(root, "b", () => titleOf(config.name as string, options.lang)));
+			root.append(at.corner);
+			// Never two looks: nothing shows until the pet is there. If it cannot come, the button is its face.
+			at.corner.hidden = mode === "pet";
+		} else faces.push([root]);
+		at.attach(host, root, mode === "inline" ? "display:block" : "position:fixed");
+		if (mode === "inline") {
+			at.stand(host);
+			view = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && prepare(), { rootMargin: "300px" });
 			view.observe(host);
 		}
-		// One that is none throws, and says so.
-		if (selector) document.querySelector(selector);
-		listen(document, "pointerover focusin", near, signal, true);
-		listen(document, "click", click, signal, true);
+		shown = true;
+		page.look();
+		watchScheme(page.look, signal);
+		listen(document, "pointerover focusin", near, signal);
+		listen(document, "click", click, signal);
 	};
 
-	const destroy = () => {
+	const destroy = (why?: Error) => {
+		if (signal.aborted) return;
+		if (why) say(handle, why.message);
+		shown = false;
+		coming.chat = ended;
+		end(why ?? new Error("The chat was destroyed."));
 		life.abort();
-		clearTimeout(intent);
+		view?.disconnect();
 		place?.remove();
 		host.remove();
 		gone();
 	};
 
-	const asked = quiet(
+	const asked: Promise<void> = living(
 		(async () => {
-			if (framedByStranger()) throw new Error("The chat does not open inside another site's frame.");
-			config = await fetch(`${origin}/embed/${handle}${queryOf(script)}`, { credentials: "omit", referrerPolicy: "no-referrer", signal })
-				.then((answer) => answer.json())
-				.catch(() => {
-					throw new Error(unreachable);
-				});
-			if (!config.show) throw new Error(config.help);
+			try {
+				// Reading a stranger's window throws. The browser refuses the frame there whatever we do: `frame-ancestors` wants
+				// every page around it to be of the one site (site-builder previews).
+				for (let w: Window = window; w.parent.origin && w !== w.parent; w = w.parent);
+			} catch {
+				throw new Error("The chat does not open inside another site's frame.");
+			}
+			const answer = await ask();
+			config = answer as SiteConfig;
+			if (!config.show) throw new Error(config.help ?? (answer as string));
 			if (config.help) say(handle, config.help);
 			if (!document.body) await new Promise((ready) => listen(document, "DOMContentLoaded", ready, signal));
 			if (!signal.aborted) show();
-		})().catch((why) => {
-			// Nothing shows, the site's owner is told, and so is whoever waits.
-			if (!signal.aborted) say(handle, why.message);
-			destroy();
-			throw why;
-		}),
+		})(),
 	);
+	asked.catch(destroy);
 
 	const hearing = (once: boolean) => (event: string, listener: Listener) => {
 		const hear = heard.get(listener) ?? ((e: Event) => listener((e as CustomEvent).detail));
 		heard.set(listener, hear);
-		host.addEventListener(`earthonline:${event}`, hear, { once, signal });
+		host.addEventListener(`earthonline:${event}`, hear, { once });
 		return () => off(event, listener);
 	};
 	const off = (event: string, listener: Listener) => host.removeEventListener(`earthonline:${event}`, heard.get(listener) as Listener);
 	const hide = (hidden: boolean) => {
 		state.hidden = hidden;
-		look();
+		page.look();
 	};
 
 	return {
-		script,
-		alive: () => (place ?? (shown ? document : script)).isConnected,
-		look: () => quiet(look()),
-		open: () => open(),
-		close: () => quiet(close()),
+		names: [script.id, handle, options.embed],
+		get script() {
+			return script;
+		},
+		set script(next) {
+			script = next;
+		},
+		alive: () => !place || place.isConnected,
+		look,
+		open,
+		close,
 		toggle: tell("toggle"),
 		show: () => hide(false),
 		hide() {
-			quiet(close());
+			close();
 			hide(true);
 		},
 		update(attributes) {
 			for (const [name, value] of Object.entries(attributes)) {
 				if (value == null) delete script.dataset[name];
-				else script.dataset[name] = `${value}`;
+				else script.dataset[name] = value as string;
 			}
 		},
 		async identify(said) {
-			claim = said;
-			chat?.identify();
+			at.claim = said;
+			parts.chat?.identify();
 		},
 		logout() {
-			claim = undefined;
+			at.claim = undefined;
 			return tell("logout")();
 		},
 		send: tell("send"),
-		destroy,
+		destroy: () => destroy(),
 		on: hearing(false),
 		once: hearing(true),
 		off,

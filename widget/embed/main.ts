@@ -5,7 +5,8 @@
 import type { Theme } from "../../shared/embed.js";
 import { createInstance, type Handle, type Instance, type Page } from "./instance.js";
 import { say } from "./say.js";
-import { findTags, readTag } from "./tag.js";
+import { findTags, originOf, readTag } from "./tag.js";
+import { isDarkPage, schemeTag } from "./theme.js";
 
 /** Calls that a page makes before the script has come: `(window.EarthOnline ||= []).push((api) => api.get().open())`. */
 type Call = (api: Api) => void;
@@ -28,52 +29,73 @@ declare global {
 try {
 	const own = document.currentScript as HTMLScriptElement | null;
 	const instances = new Map<string, Instance>();
-	/** Tags that were taken up once: one whose chat was destroyed does not come back by itself. */
-	const taken = new WeakSet<HTMLScriptElement>();
-	const page: Page = { slots: [] };
+	/** Tags that were taken up, and as what: one whose chat was destroyed does not come back by itself. */
+	const taken = new WeakMap<HTMLScriptElement, string>();
 	let waiting = false;
 
 	const take = (script: HTMLScriptElement): void => {
-		if (taken.has(script)) return;
-		taken.add(script);
 		// Two tags that ask for the same are one; an id of its own makes one another.
 		const { origin, handle, embed, mode, selector } = readTag(script);
 		if (!handle) return say("embed.js", "The tag needs a data-handle.");
-		const key = [origin, handle, embed ?? mode, selector, script.id].join();
+		const key = taken.get(script) ?? `${[origin, handle, embed ?? mode, selector, script.id]}`;
 		const twin = instances.get(key);
-		if (twin?.alive()) return;
-		twin?.destroy();
-		const instance = createInstance(script, page, () => {
-			if (instances.get(key) === instance) instances.delete(key);
-			if (!instances.size) observer.disconnect();
-		});
-		instances.set(key, instance);
+		if (!twin) {
+			if (taken.has(script)) return;
+			const gone = () => {
+				instances.delete(key);
+				if (!instances.size) observer.disconnect();
+			};
+			instances.set(key, createInstance(script, page, gone));
+		} else if (!twin.script.isConnected) {
+			// The one that is on the page is the one whose attributes change.
+			twin.script = script;
+			page.look();
+		}
+		taken.set(script, key);
+		observer.observe(script, { attributes: true });
 		watch();
 	};
 
-	const look = () => {
-		for (const instance of instances.values()) instance.look();
+	const page: Page = {
+		slots: 0,
+		look() {
+			page.slots = 0;
+			if (document.body) page.dark = isDarkPage();
+			for (const instance of instances.values()) {
+				if (instance.alive()) instance.look();
+				else {
+					// Its place is gone; its tag, should it come again, begins anew.
+					instance.destroy();
+					taken.delete(instance.script);
+					watch();
+				}
+			}
+		},
 	};
 
 	const api: Api = {
-		get: (id) =>
-			[...instances.values()].find(({ script }) => {
-				const { handle, embed } = readTag(script);
-				return !id || [script.id, handle, embed].includes(`${id}`);
-			}),
+		get: (id) => [...instances.values()].find(({ names, alive }) => alive() && (!id || names.includes(`${id}`))),
 		setTheme(theme) {
 			page.theme = theme;
-			look();
+			page.look();
 		},
-		push: (call) => call(api),
-		scan: (script) => findTags(script, take),
+		push(call) {
+			try {
+				call(api);
+			} catch (error) {
+				say("embed.js", `${error}`);
+			}
+		},
+		scan(script) {
+			page.look();
+			findTags(originOf(script), take, script);
+		},
 	};
 
 	/** What of the page is looked at: for the theme, the place, the tags that routers bring, the badges. */
 	const watch = () => {
 		observer.observe(document, { childList: true, subtree: true });
-		for (const place of [document.documentElement, document.body, ...[...instances.values()].map(({ script }) => script)])
-			if (place) observer.observe(place, { attributes: true });
+		for (const place of [document.documentElement, document.body, schemeTag()]) if (place) observer.observe(place, { attributes: true });
 	};
 	/** At most once a frame, when styles are computed anyway. */
 	const observer = new MutationObserver(() => {
@@ -83,14 +105,14 @@ try {
 			waiting = false;
 			// In a page that a router has kept as a copy our elements are empty shells.
 			for (const shell of document.querySelectorAll("earth-online")) if (!shell.shadowRoot) shell.remove();
-			api.scan(own);
+			page.look();
+			findTags(originOf(own), take);
 			if (instances.size) watch();
-			look();
 		});
 	});
 
-	const earlier = window.EarthOnline;
-	if (earlier && "scan" in earlier) earlier.scan(own);
+	const earlier = window.EarthOnline as (Partial<Api> & Call[]) | undefined;
+	if (earlier?.scan) earlier.scan(own);
 	else {
 		window.EarthOnline = api;
 		api.scan(own);

@@ -7,31 +7,45 @@ import { asFrameMessage, type FrameMessage, HELLO, type PageHello, type PageMess
 import { listen } from "./listen.js";
 
 const HELLO_EVERY_MS = 250;
+/**
+ * How often it is said. The chat listens before its document counts as loaded, so the first is heard where there is one; where a
+ * browser refused the frame, each is a line in the site's console that names an origin and helps nobody.
+ */
+const HELLOS = 4;
 /** Five seconds after the document came: a chat that runs has answered long before. */
-const HELLOS = 20;
+const WAITS = 20;
+
+export interface Line {
+	/** Words said before the chat is ready are dropped: `receive({type: "ready"})` is when to say everything. */
+	post(message: PageMessage): void;
+	/** Whether the chat that answered is still the one in the frame: a frame that is moved to another place begins anew there. */
+	live(): boolean;
+}
 
 /**
- * Speaks to a frame from its first document on (`loaded`), and again whenever it loads anew. Gives what sends: words sent before the
- * chat is ready are dropped, since `receive({type: "ready"})` is when to say everything. `failed`: no chat answered.
+ * Speaks to a frame from its first document on, and again whenever it loads anew, for whatever reason; says so each time (`begins`).
+ * Called before the frame is in the page. `failed`: no chat answered.
  */
 export function connect(
 	frame: HTMLIFrameElement,
 	origin: string,
-	loaded: Promise<unknown>,
 	receive: (message: FrameMessage) => void,
+	begins: () => void,
 	failed: () => void,
 	signal: AbortSignal,
-): (message: PageMessage) => void {
+): Line {
 	let port: MessagePort | undefined;
+	let view: Window | null;
 	let timer: number | undefined;
-	let hellos: number;
+	let waits: number;
 
 	const hello = () => {
 		// A frame that was taken away is not spoken to; it begins again with its next document.
-		if (hellos++ === HELLOS || !frame.isConnected) {
+		if (waits++ === WAITS || !frame.isConnected) {
 			clearInterval(timer);
 			return frame.isConnected && failed();
 		}
+		if (waits > HELLOS) return;
 		const { port1, port2 } = new MessageChannel();
 		port1.onmessage = ({ data }) => {
 			const message = asFrameMessage(data);
@@ -42,19 +56,19 @@ export function connect(
 			if (message && port === port1) receive(message);
 		};
 		const words: PageHello = { type: HELLO, version: 1 };
-		frame.contentWindow?.postMessage(words, origin, [port2]);
+		view?.postMessage(words, origin, [port2]);
 	};
+	// Never earlier: the empty document before the first is not of the origin that is spoken to.
 	const begin = () => {
 		port = undefined;
-		hellos = 0;
+		view = frame.contentWindow;
+		waits = 0;
+		begins();
 		clearInterval(timer);
 		timer = setInterval(hello, HELLO_EVERY_MS) as unknown as number;
 		hello();
 	};
-	// Never earlier: the empty document before the first is not of the origin that is spoken to.
-	void loaded.then(() => {
-		begin();
-		listen(frame, "load", begin, signal);
-	});
-	return (message) => port?.postMessage(message);
+	listen(frame, "load", begin, signal);
+	signal.addEventListener("abort", () => clearInterval(timer));
+	return { post: (message) => port?.postMessage(message), live: () => !!port && frame.contentWindow === view };
 }

@@ -5,7 +5,7 @@
  */
 import type { Claim, SiteConfig } from "../../shared/embed.js";
 import type { Options } from "./tag.js";
-import type { Face } from "./view.js";
+import type { Face, isChinese, make } from "./view.js";
 
 /** How a chat stands; what `get().state` is a copy of. */
 export interface State {
@@ -19,43 +19,46 @@ export interface State {
 	unread: number;
 }
 
-/** What each of them gets. */
+/** What each of them gets: one object a chat. */
 export interface Shared {
 	/** The agent on its server: `https://…/@handle`. */
 	base: string;
 	config: SiteConfig;
-	/** What the tag asks for, as it began. */
-	options: Options;
-	inline: boolean;
+	/** What the tag asks for now. */
+	readonly options: Options;
 	host: HTMLElement;
 	root: HTMLElement;
-	/** A dialog; of an inline chat a plain element. */
-	panel: HTMLDialogElement;
+	/** What holds the button and the greeting, and is what moves of a pet; in no page where nothing stands in the corner. */
+	corner: HTMLElement;
 	/** The same object for good; whoever changes it calls `draw`. */
 	state: State;
-	/** What is in here opens the chat by a click. */
-	openers: Set<unknown>;
+	/** The chat was opened here. */
+	had?: boolean;
 	signal: AbortSignal;
+	claim?: Claim;
 	/** Root and button of everything that stands in the page for this chat. */
-	faces(): Face[];
+	readonly faces: readonly Face[];
 	/** Makes one more: what opens the chat in a root of ours. */
-	face(root: HTMLElement, kind: string, label: string, ...words: (Node | string)[]): HTMLButtonElement;
+	face(root: HTMLElement, kind: string, label: () => string, ...words: (Node | string)[]): HTMLButtonElement;
+	make: typeof make;
+	zh: typeof isChinese;
 	/** Puts a root into an element of the page; `how`: the way in which that stands there. */
-	furnish(host: HTMLElement, root: HTMLElement, how: string): void;
-	claim(): Claim | undefined;
-	/** Address of the framed document, as tag and page are now. */
-	address(): string;
+	attach(host: HTMLElement, root: HTMLElement, how: string): void;
+	/** Puts an element where the line is pasted. */
+	stand(host: HTMLElement): void;
+	/** Asks the server again, for the tag as it is now. Does not reject: where there is no answer, the sentence that says so. */
+	ask(): Promise<SiteConfig | string>;
 	draw(): void;
 	/** Looks for each of `faces`, and for those to come. */
-	dress(css: string): void;
-	/** Tells the site's owner that something does not load, and what that may be. */
-	missed(): void;
+	style(css: string): void;
+	/** Tells the site's owner that the chat, or the file of a name, does not come, and what that may be. */
+	missed(name: string): void;
 }
 
-/** What `/embed-chat.js` gets besides: the frame, on its way already; `loaded` when its first document is there. */
-export interface Place extends Shared {
-	frame: HTMLIFrameElement;
-	loaded: Promise<unknown>;
+/** What each of the others gives. */
+export interface Part {
+	/** The page or the tag has changed: at most once a frame. */
+	look(): void;
 }
 
 /** What `/embed-chat.js` gives. Promises are fulfilled when the chat has been told, rejected when none answers. */
@@ -68,18 +71,6 @@ export interface Chat {
 	/** The claim has changed. */
 	identify(): void;
 	logout(): Promise<void>;
-	/** Draws what only an opened chat shows; looks of tag or page have changed. */
-	look(): void;
-}
-
-/** What `/embed-greeting.js` and `/embed-pet.js` get besides: what holds the button and the greeting, and is what moves. */
-export interface Corner extends Shared {
-	corner: HTMLElement;
-	button: HTMLButtonElement;
-}
-
-/** What `/embed-button.js` gives. */
-export interface Buttons {
-	/** Looks for badges that have come or gone. */
+	/** Draws what only an opened chat shows; looks of tag or page have changed, or it stands in a new body. */
 	look(): void;
 }

@@ -5,9 +5,9 @@
  * and while nobody sees it.
  */
 import { listen } from "./listen.js";
-import type { Corner } from "./parts.js";
+import type { Shared } from "./parts.js";
 import { clearSpot, EDGE, type Side, type Spot, within } from "./pet-dock.js";
-import { readFace } from "./pet-face.js";
+import { wakeFace } from "./pet-face.js";
 
 /** Width and height, pixels. */
 const SIZE = 76;
@@ -26,26 +26,28 @@ const CSS = `.k.k{inset:0 auto auto 0;width:${SIZE}px;height:${SIZE}px;touch-act
 .b.b,.x .b.b{width:100%;height:100%;border:0;border-radius:50%;background:none;box-shadow:none;touch-action:none;cursor:grab;-webkit-user-select:none;user-select:none}
 .b.b:hover{transform:none}
 .up .b.b{cursor:grabbing}
-.x .b.b>*{display:grid!important}
+.x .b.b>*{display:block!important}
 .x .b.b:after{content:none}
-.h{--s:100%}
-.b svg{display:block;width:100%;height:100%;overflow:visible;filter:drop-shadow(0 0 1.5px #fff) drop-shadow(0 4px 8px #1c19174d);transform-origin:50% 92%;animation:breathe 4.2s ease-in-out infinite}
-.up .b svg{animation:none;transform:scale(1.06) rotate(-4deg)}
+.b svg{filter:drop-shadow(0 0 1.5px #fff) drop-shadow(0 4px 8px #1c19174d)}
+.b .live{overflow:visible;border-radius:0;transform-origin:50% 92%;animation:breathe 4.2s ease-in-out infinite}
+.up .b .live{animation:none;transform:scale(1.06) rotate(-4deg)}
 .eyes{transition:transform .12s ease-out}
 .lids{transform-box:fill-box;transform-origin:center;animation:blink 5.3s infinite}
-.b img{filter:drop-shadow(0 4px 8px #1c19174d)}
 .b .o{inset-inline-end:4px;bottom:4px}
 .left .g{inset-inline:auto;left:calc(100% + 12px);right:auto}
 .right .g{inset-inline:auto;right:calc(100% + 12px);left:auto}
 .low .g{bottom:auto;top:6px}
-.v .k~.p.p{inset-inline:auto;left:var(--pl);right:var(--pr);margin-bottom:0}
-.v.f .k~.p.p{left:0;right:auto}
+.v .k~.p.p{--u:0px;inset-inline:auto;left:var(--pl);right:var(--pr);width:min(392px,100vw - 124px)}
+.v.f .k~.p.p{left:0;right:auto;width:100%}
 @keyframes breathe{50%{transform:scale(1.025,.975)}}
 @keyframes blink{0%,94%,to{transform:none}97%{transform:scaleY(.08)}}
 .still *{animation-play-state:paused!important}
 @media(prefers-reduced-motion:reduce){.k.k,.k *{animation:none!important;transition:none!important}}`;
 
-export default async function wake({ base, config, host, root, corner, button, signal, state, dress }: Corner): Promise<void> {
+/** Throws nothing. */
+export default function wake(at: Shared): void {
+	const { host, root, corner, signal, state } = at;
+	const button = corner.querySelector(".b") as HTMLElement;
 	const still = matchMedia("(prefers-reduced-motion:reduce)");
 	/** Where it stands, or would if nothing were in its way. */
 	let home: Spot = { side: getComputedStyle(document.documentElement).direction === "rtl" ? "left" : "right", top: innerHeight };
@@ -53,38 +55,35 @@ export default async function wake({ base, config, host, root, corner, button, s
 	/** Left and top as they are on the screen: no frame has to ask. */
 	let x = 0;
 	let y = 0;
-	let drag: { dx: number; dy: number; fromX: number; fromY: number; moved: boolean } | undefined;
+	/** The one finger, or the mouse, that holds it. */
+	let drag: { by: number; dx: number; dy: number; fromX: number; fromY: number; moved: boolean } | undefined;
 	let dragged = false;
 	let painting = 0;
 	let look: { x: number; y: number } | undefined;
 	let settling: ReturnType<typeof setTimeout> | undefined;
 
-	dress(CSS);
-	const picture = button.querySelector("img");
-	// A photo, or a page that lets no answer in: then the picture itself is the pet.
-	const face = await fetch(new URL(config.face as string, base), { credentials: "omit", referrerPolicy: "no-referrer", signal }).then(
-		async (answer) => (/svg/.test(answer.headers.get("content-type") ?? "") ? readFace(await answer.text()) : undefined),
-		() => undefined,
-	);
-	if (signal.aborted) return;
-	if (face) picture?.replaceWith(face.picture);
+	at.style(CSS);
+	const picture = button.querySelector("svg") as SVGElement;
+	const eyes = wakeFace(picture);
+	picture.classList.toggle("live", !!eyes);
 
 	/** Draws what has changed, once a frame. */
 	const paint = () => {
 		painting ||= requestAnimationFrame(() => {
 			painting = 0;
 			corner.style.transform = `translate3d(${x}px,${y}px,0)`;
-			if (!face?.eyes || !look || still.matches) return;
+			if (!eyes || !look || still.matches) return;
 			const dx = look.x - x - SIZE / 2;
 			const dy = look.y - y - SIZE / 2;
 			const far = Math.max(Math.hypot(dx, dy), 60);
-			face.eyes.style.transform = `translate(${(dx / far) * GAZE}px,${(dy / far) * GAZE}px)`;
+			eyes.style.transform = `translate(${(dx / far) * GAZE}px,${(dy / far) * GAZE}px)`;
 		});
 	};
 
+	const leftOf = (side: Side) => (side === "left" ? EDGE : document.documentElement.clientWidth - EDGE - SIZE);
 	const put = (next: Spot) => {
 		spot = next;
-		x = next.side === "left" ? EDGE : document.documentElement.clientWidth - EDGE - SIZE;
+		x = leftOf(next.side);
 		y = next.top;
 		corner.classList.add("go");
 		for (const side of ["left", "right"] as const) corner.classList.toggle(side, side === next.side);
@@ -97,11 +96,14 @@ export default async function wake({ base, config, host, root, corner, button, s
 	/** The sides for the panel: a sheet of its own, since the root's style is drawn by others. */
 	const panelSide = sheetOf(root.getRootNode() as ShadowRoot);
 
-	/** Goes where it wants to be, or next to it. Not while it is held, or a chat is open beside it. */
+	/**
+	 * Goes where it wants to be, or next to it; into the window where that has become another. Not while it is held; while a chat is
+	 * open beside it it keeps its place, as far as the window has that.
+	 */
 	const settle = () => {
-		if (drag || state.open || state.hidden || document.hidden) return;
-		const next = clearSpot(home, SIZE, host);
-		if (next.side !== spot.side || next.top !== spot.top || !x) put(next);
+		if (drag || state.hidden || document.hidden) return;
+		const next = state.open ? { ...spot, top: within(spot.top, SIZE) } : clearSpot(home, SIZE, host);
+		if (next.side !== spot.side || next.top !== y || leftOf(next.side) !== x) put(next);
 	};
 	const soon = () => {
 		clearTimeout(settling);
@@ -117,9 +119,10 @@ export default async function wake({ base, config, host, root, corner, button, s
 		"pointerdown",
 		(event) => {
 			const { button: which, clientX, clientY, pointerId } = event as PointerEvent;
-			if (which) return;
+			// A second finger is not the one that holds it.
+			if (which || drag) return;
 			dragged = false;
-			drag = { dx: clientX - x, dy: clientY - y, fromX: clientX, fromY: clientY, moved: false };
+			drag = { by: pointerId, dx: clientX - x, dy: clientY - y, fromX: clientX, fromY: clientY, moved: false };
 			button.setPointerCapture(pointerId);
 		},
 		signal,
@@ -128,7 +131,8 @@ export default async function wake({ base, config, host, root, corner, button, s
 		window,
 		"pointermove",
 		(event) => {
-			const { clientX, clientY } = event as PointerEvent;
+			const { clientX, clientY, pointerId } = event as PointerEvent;
+			if (drag && drag.by !== pointerId) return;
 			look = { x: clientX, y: clientY };
 			if (drag && !drag.moved && Math.hypot(clientX - drag.fromX, clientY - drag.fromY) > THRESHOLD) {
 				drag.moved = true;
@@ -152,8 +156,9 @@ export default async function wake({ base, config, host, root, corner, button, s
 		if (back) put(spot);
 		else dock(x + SIZE / 2 < innerWidth / 2 ? "left" : "right", y);
 	};
-	listen(button, "pointerup", () => drop(false), signal);
-	listen(button, "pointercancel lostpointercapture", () => drop(true), signal);
+	const over = (event: Event, back: boolean) => drag?.by === (event as PointerEvent).pointerId && drop(back);
+	listen(button, "pointerup", (event) => over(event, false), signal);
+	listen(button, "pointercancel lostpointercapture", (event) => over(event, true), signal);
 	// The click that ends a drag is none; before the page's and our own listeners.
 	listen(
 		window,
@@ -165,7 +170,6 @@ export default async function wake({ base, config, host, root, corner, button, s
 			event.preventDefault();
 		},
 		signal,
-		true,
 	);
 	listen(
 		button,
@@ -185,7 +189,7 @@ export default async function wake({ base, config, host, root, corner, button, s
 		signal,
 	);
 	listen(button, "dragstart", (event) => event.preventDefault(), signal);
-	listen(window, "scroll resize load focusin", soon, signal, true);
+	listen(window, "scroll resize load focusin", soon, signal);
 	listen(host, "earthonline:close", soon, signal);
 
 	let checking: ReturnType<typeof setInterval> | undefined;
@@ -205,6 +209,7 @@ export default async function wake({ base, config, host, root, corner, button, s
 	corner.classList.remove("go");
 	// Where it stands must be known before it shows.
 	corner.style.transform = `translate3d(${x}px,${y}px,0)`;
+	corner.hidden = false;
 }
 
 /** A style sheet of a shadow root whose text may change. */

@@ -11,25 +11,26 @@ export interface Options {
 	handle: string;
 	/** The number of an embed whose look the server keeps (EMB-2). */
 	embed?: string;
-	/** `none`: no button of its own; elements of the site open the chat. */
-	mode: Mode | "none";
+	mode: Mode;
 	size?: Size;
-	/** CSS selector of the site's own elements that open the chat. */
+	/** CSS selector of the site's own elements that open the chat; with `button` they are the button. */
 	selector?: string;
 	/** Anything but light and dark is auto. */
 	theme?: Theme;
+	/** As it was written: whoever draws with it asks `isAccent`, as the frame does. */
 	accent?: string;
 	/** Anything but en and zh: the visitor's browser decides. */
 	lang?: Language;
+	greeting?: string;
 	/** Pixels, `inline` only. */
-	height: number;
+	height?: string;
 	/** Stacking order; absent: above nearly everything. */
 	z?: string;
 }
 
 /** The server that a script came from; undefined for a script that is none of ours. */
 export const originOf = (script: HTMLScriptElement | null): string | undefined =>
-	/^(\w+:\/\/[^/]+)\/(.*\/)?embed\.js\b/.exec(script?.src as string)?.[1];
+	/^(\w+:..[^/]+)\/(.*\/)?embed\.js\b/.exec(script?.src as string)?.[1];
 
 /** Attributes; those of the address where a tag manager keeps only that (`/embed.js?handle=mira`). */
 const asked = (script: HTMLScriptElement): Record<string, string | undefined> => ({
@@ -39,41 +40,31 @@ const asked = (script: HTMLScriptElement): Record<string, string | undefined> =>
 
 /** Reads a tag as it is now, or what its number stands for. What is no value of an attribute is left to whoever uses it, here or on the server. */
 export function readTag(script: HTMLScriptElement, look?: EmbedLook): Options {
-	const all = asked(script);
-	const { mode, theme, accent } = look ?? all;
-	const known = /^(floating|pet|button|inline)$/.test(mode as string);
-	return {
-		...all,
-		theme,
-		accent,
-		origin: originOf(script),
-		mode: all.selector && (!known || mode === "button") ? "none" : known ? mode : "floating",
-		height: +(all.height as string) || 600,
-	} as unknown as Options;
+	const all = { ...asked(script), ...(look && { accent: undefined, ...look }), origin: originOf(script) } as unknown as Options;
+	if (!/^(floating|pet|button|inline)$/.test(all.mode)) all.mode = all.selector ? "button" : "floating";
+	return all;
 }
 
-/** `?…` of what is there to say, in its order; empty for nothing. */
-export function queryText(values: Record<string, string | undefined>): string {
-	const said = Object.entries(values).filter(([, value]) => value !== undefined);
-	return said[0] ? `?${new URLSearchParams(said as string[][])}` : "";
-}
+/** `?…` of what of these names has a value, in their order; empty for nothing. */
+export const queryText = (values: object, names: string[]): string => {
+	// JSON picks by a list of names, and leaves out what is undefined.
+	const said = `${new URLSearchParams(JSON.parse(JSON.stringify(values, names)))}`;
+	return said && `?${said}`;
+};
 
 /** What a tag asks for, as the query of the one question: the server says what of it is not known. Empty for a bare tag. */
-export const queryOf = (script: HTMLScriptElement): string => {
-	const { embed, mode, size, theme, accent, lang, height, z, greeting } = asked(script);
-	return queryText({ embed, mode, size, theme, accent, lang, height, z, greeting });
-};
+export const queryOf = (script: HTMLScriptElement): string =>
+	queryText(asked(script), ["embed", "mode", "size", "theme", "accent", "lang", "height", "z", "greeting"]);
 
 /**
  * Gives every tag of the page for a server; for any server where ours is not known. One without a handle only where the
  * server is known: an `embed.js` may be somebody else's. `own` is the script that runs, where the browser says: some
  * managers take it out of the page at once, and then it stands for itself.
  */
-export function findTags(own: HTMLScriptElement | null, take: (script: HTMLScriptElement) => void): void {
-	const ours = originOf(own);
+export function findTags(ours: string | undefined, take: (script: HTMLScriptElement) => void, own?: HTMLScriptElement | null): void {
 	const tags = [...document.scripts].filter((script) => {
 		const origin = originOf(script);
 		return origin && (ours ? origin === ours : readTag(script).handle);
 	});
-	for (const script of tags[0] || !ours ? tags : [own as HTMLScriptElement]) take(script);
+	for (const script of tags[0] || !own ? tags : [own]) take(script);
 }
