@@ -1,11 +1,20 @@
 /** Pictures in the chat, what a visitor thinks of answers, the conversation as a file, and a desk that nobody is at (widget.md, the S rows). */
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { fromCamera, gif, png } from "../pictures.js";
-import { arrive, box, desk, log, menu, openCorner, openPage, origin, say, turns, useChat } from "./chat-place.js";
+import { arrive, box, desk, fill, hoursOfTomorrow, log, menu, openCorner, openPage, origin, say, turns, useChat } from "./chat-place.js";
 
 useChat();
 
+/** A PNG of about so many bytes, which no packing makes fewer. */
+const noise = (bytes: number): Promise<Buffer> => {
+	const side = Math.ceil(Math.sqrt(bytes / 3));
+	return sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
+		.png()
+		.toBuffer();
+};
 const file = (name: string, buffer: Buffer, mimeType = "image/png") => ({ name, mimeType, buffer });
 
 describe("a picture", () => {
@@ -90,7 +99,74 @@ describe("a picture", () => {
 		expect(await one.page.evaluate(() => document.activeElement?.localName)).toBe("textarea");
 	});
 
-	it("is tried again where the connection failed it, and shows how far it is", async () => {
+	it("shows how far it has come", async () => {
+		const one = await arrive();
+		const chat = await openPage(one.page);
+		await chat.getByRole("button", { name: "Add a picture" }).waitFor();
+		const devtools = await one.context.newCDPSession(one.page);
+		await devtools.send("Network.enable");
+		// A telephone's line, on which 400 KB are a second.
+		const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400 * 1024 };
+		await devtools.send("Network.emulateNetworkConditions", slow);
+		await chat.evaluate(() => {
+			const values: number[] = [];
+			Reflect.set(self, "values", values);
+			new MutationObserver(() => {
+				const bar = document.querySelector<HTMLProgressElement>(".attached progress");
+				if (bar && bar.value !== values.at(-1)) values.push(bar.value);
+			}).observe(document.body, { subtree: true, childList: true, attributes: true });
+		});
+		await one.page.locator("input[type=file]").setInputFiles(file("noise.png", await noise(500_000)));
+		await chat.getByRole("progressbar", { name: "Uploading noise.png" }).waitFor();
+		await chat.getByText("1 picture is ready to send").waitFor();
+		expect(await chat.getByRole("progressbar").count()).toBe(0);
+		const values = await chat.evaluate(() => Reflect.get(self, "values") as number[]);
+		expect(values).toEqual([...values].sort((a, b) => a - b));
+		expect(values.filter((value) => value > 0 && value < 1).length).toBeGreaterThan(1);
+	});
+
+	it("that is taken away while this browser still works on it is never sent", async () => {
+		const one = await arrive();
+		await one.page.addInitScript(() => {
+			const make = createImageBitmap;
+			const held = new Promise<void>((done) => Reflect.set(self, "letGo", done));
+			const worked = new Promise<void>((done) => Reflect.set(self, "worked", done));
+			Reflect.set(self, "done", worked);
+			Reflect.set(self, "createImageBitmap", async (of: Blob) => {
+				await held;
+				const made = await make(of);
+				(Reflect.get(self, "worked") as () => void)();
+				return made;
+			});
+		});
+		const chat = await openPage(one.page);
+		await chat.getByRole("button", { name: "Add a picture" }).waitFor();
+		await one.page.locator("input[type=file]").setInputFiles(file("secret.png", await png()));
+		await chat.getByRole("button", { name: "Remove secret.png" }).click();
+		await chat.evaluate(async () => {
+			(Reflect.get(self, "letGo") as () => void)();
+			await Reflect.get(self, "done");
+		});
+		// The next one goes the same way, so what the first would have sent has been sent by then.
+		await one.page.locator("input[type=file]").setInputFiles(file("fine.png", await png()));
+		await chat.getByText("1 picture is ready to send").waitFor();
+		expect(one.requests.filter((url) => url.endsWith("/@mira/files"))).toHaveLength(1);
+	});
+
+	it("of more pixels than the server takes is made smaller here, though it is a small file", async () => {
+		const one = await arrive();
+		const chat = await openPage(one.page);
+		await chat.getByRole("button", { name: "Add a picture" }).waitFor();
+		const large = await png(5_000, 4_000);
+		expect(large.byteLength).toBeLessThan(1024 * 1024);
+		await one.page.locator("input[type=file]").setInputFiles(file("large.png", large));
+		await chat.getByText("1 picture is ready to send").waitFor();
+		await say(chat, "Here");
+		const picture = log(chat).getByRole("img", { name: "large.png" });
+		await expect.poll(() => picture.evaluate((img: HTMLImageElement) => [img.naturalWidth, img.naturalHeight])).toEqual([2_000, 1_600]);
+	});
+
+	it("is tried again where the connection failed it", async () => {
 		const one = await arrive();
 		const chat = await openPage(one.page);
 		let fail = true;
@@ -104,10 +180,10 @@ describe("a picture", () => {
 
 	it("cannot be added where the desk takes none", async () => {
 		await desk.engine.owner.changeSettings("mira", { parts: "text" });
-		const one = await arrive();
-		const chat = await openPage(one.page);
+		const chat = await openPage((await arrive()).page);
+		// The desk has answered, and has not said that it takes any.
+		await chat.getByText("Online", { exact: true }).waitFor();
 		expect(await chat.getByRole("button", { name: "Add a picture" }).count()).toBe(0);
-		await desk.engine.owner.changeSettings("mira", { parts: "all" });
 	});
 });
 
@@ -119,6 +195,7 @@ describe("what a visitor thinks of an answer", () => {
 		await say(chat, "Rate me");
 		await log(chat).getByText("You said: Rate me").waitFor();
 		await openPage(other);
+		await one.page.bringToFront();
 		const up = (page: typeof one.page) => log(page).getByRole("button", { name: "Helpful", exact: true });
 		const down = (page: typeof one.page) => log(page).getByRole("button", { name: "Not helpful" });
 		await up(chat).click();
@@ -139,18 +216,7 @@ describe("the conversation as a file", () => {
 		const chat = await openPage(one.page);
 		await say(chat, "first *words*");
 		await log(chat).getByText("You said: first words").waitFor();
-		const { principal } = turns[0]?.asker ? { principal: await desk.store.read.principal(turns[0].asker.id) } : { principal: undefined };
-		const caller = { principal: principal ?? null, provenance: { channel: "page" as const }, extensions: [] };
-		const mira = await desk.engine.desk("mira");
-		for (let i = 0; i < 60 && mira; i++) {
-			const message = {
-				messageId: `more ${i}`,
-				role: "ROLE_USER" as const,
-				contextId: turns[0]?.conversationId ?? "",
-				parts: [{ text: `word ${i}` }],
-			};
-			await desk.engine.answer(caller, mira, await desk.engine.send(caller, mira, message, {}), { waitMs: 5_000 });
-		}
+		await fill(60);
 		await one.page.reload();
 		await log(chat).getByText("You said: word 59").waitFor();
 		const downloading = one.page.waitForEvent("download");
@@ -198,9 +264,7 @@ describe("nobody answers now", () => {
 	});
 
 	it("says when somebody is back, where the owner's hours say it, in the visitor's own time", async () => {
-		const tomorrow = new Date(Date.now() + 24 * 3_600_000);
-		const day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][tomorrow.getUTCDay()];
-		await desk.engine.owner.changeSettings("mira", { hours: `${day} 02:00-02:30 UTC` });
+		await desk.engine.owner.changeSettings("mira", { hours: hoursOfTomorrow() });
 		const one = await arrive({ timezoneId: "Asia/Shanghai" });
 		const chat = await openPage(one.page);
 		await chat.getByText(/Mira is back (?:on \w+day )?at 10:00\. You can leave a question until then/).waitFor();

@@ -3,21 +3,14 @@
  * sees. What no door of the product can cause yet (a desk that waits for its owner, a desk that has seen) is said to the
  * browser as the server would say it.
  */
-import type { BrowserContextOptions, Frame, FrameLocator, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { type DemoSite, serveDemoSite } from "../../demo-site/serve.js";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { afterEach } from "vitest";
 import type { Answerer, Turn } from "../../server/engine/ports.js";
-import type { LogEvent } from "../../shared/channel.js";
-import { openTestDesk, type TestDesk } from "../desk.js";
+import type { HelloParams, LogEvent } from "../../shared/channel.js";
 import { gate } from "../engine.js";
-import { closeBrowser, type Visit, visit } from "./browser.js";
-import { buildClient } from "./client.js";
+import { demo, desk, origin, useSite } from "./site.js";
 
-let client: Awaited<ReturnType<typeof buildClient>>;
-export let desk: TestDesk;
-export let origin: string;
-export let demo: DemoSite;
-const visits: Visit[] = [];
+export { arrive, demo, desk, framed, origin } from "./site.js";
 
 let held = gate();
 /** Lets what was held in the middle of an answer go on. */
@@ -63,38 +56,15 @@ const answerer: Answerer = {
 	},
 };
 
-/** For the top of a test file. */
+/** For the top of a test file: the desk, the demo site, and no page that throws. */
 export function useChat(): void {
-	beforeAll(async () => {
-		client = await buildClient();
-		desk = await openTestDesk({ clientDir: client.dir, answerer });
-		origin = (await desk.serve()).url.replace("127.0.0.1", "localhost");
-		desk.config.publicUrl = origin;
-		demo = await serveDemoSite({ port: 0, deskUrl: origin });
-		await desk.engine.owner.setSite("mira", demo.url, "allowed");
-	});
+	useSite({ answerer }, { unbroken: true });
 	afterEach(async () => {
 		held.open();
 		held = gate();
 		turns.length = 0;
-		for (const one of visits.splice(0)) {
-			expect(one.errors).toEqual([]);
-			await one.close();
-		}
-		await desk.engine.owner.changeSettings("mira", { builtInAnswerer: true, hours: "" });
+		await desk.engine.owner.changeSettings("mira", { builtInAnswerer: true, hours: "", parts: "all" });
 	});
-	afterAll(async () => {
-		await closeBrowser();
-		await demo.close();
-		await desk.close();
-		await client.remove();
-	});
-}
-
-export async function arrive(options: BrowserContextOptions = {}): Promise<Visit> {
-	const one = await visit(options);
-	visits.push(one);
-	return one;
 }
 
 type Chat = FrameLocator | Page;
@@ -122,42 +92,108 @@ export async function menu(chat: Chat, item: string | RegExp): Promise<Locator> 
 	await chat.getByRole("button", { name: /^(?:Menu|菜单)$/ }).click();
 	return chat.getByRole("menu").getByText(item);
 }
-export const framed = (page: Page): Frame => {
-	const frame = page.frames().find((f) => f.url().startsWith(`${origin}/@mira/embed`));
-	if (!frame) throw new Error("There is no frame of the chat.");
-	return frame;
+/** Opening hours that do not hold now, by the desk's clock, and begin tomorrow at 02:00 UTC. */
+export const hoursOfTomorrow = (): string => {
+	const day = new Date(desk.clock.now() + 24 * 3_600_000).getUTCDay();
+	return `${["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][day]} 02:00-02:30 UTC`;
 };
 /** The conversation that a visitor is in: as the desk was told of it last. */
 export const contextId = (): string => turns.at(-1)?.conversationId ?? "";
 
-/** Stands between a page and its server: says things to the page as the server would. Call it before the page is opened. */
-export async function between(
-	page: Page,
-): Promise<{ tell(event: Omit<LogEvent, "contextId">): void; seq(): number; refuse(times: number): void }> {
+/** Makes the conversation that a visitor is in longer: they ask `word 0`, `word 1` and so on from elsewhere, and each is answered. */
+export async function fill(count: number): Promise<void> {
+	const turn = turns.at(-1);
+	const mira = await desk.engine.desk("mira");
+	const principal = await desk.store.read.principal(turn?.asker.id ?? "");
+	if (!turn || !mira || !principal) throw new Error("Nobody has asked anything yet: let a visitor ask first.");
+	const caller = { principal, provenance: { channel: "page" as const }, extensions: [] };
+	for (let i = 0; i < count; i++) {
+		const message = {
+			messageId: `filled ${i}`,
+			role: "ROLE_USER" as const,
+			contextId: turn.conversationId,
+			parts: [{ text: `word ${i}` }],
+		};
+		await desk.engine.answer(caller, mira, await desk.engine.send(caller, mira, message, {}), { waitMs: 5_000 });
+	}
+}
+
+/** What stands between a page and its server, and sees all that they say. */
+export interface Between {
+	/** Says to the page what no door of the server says yet. */
+	tell(event: Omit<LogEvent, "contextId">): void;
+	/** The last number of the log that the page was told. */
+	seq(): number;
+	/** The number of every event of the log that came to the page, over whichever connection. */
+	came: number[];
+	/** What the page said at every Hello. */
+	hellos: HelloParams[];
+	/** So many sends are refused: too many messages. */
+	refuse(times: number): void;
+	/** Sends wait here until `release`. */
+	hold(): void;
+	release(): void;
+	/** Ends the connection, as the server would with a code; no other comes until `mend`. */
+	cut(code?: number): Promise<void>;
+	/** Lets the page through again, and has it try at once. */
+	mend(): Promise<void>;
+}
+
+/** Call it before the page is opened. */
+export async function between(page: Page): Promise<Between> {
 	let say: (text: string) => void = () => undefined;
-	let seq = 0;
+	let end: (code?: number) => Promise<void> = async () => undefined;
 	let refusals = 0;
-	await page.routeWebSocket(/\/ws$/, (socket) => {
+	let held: (() => void)[] | undefined;
+	let down = false;
+	const came: number[] = [];
+	const hellos: HelloParams[] = [];
+	await page.routeWebSocket(/\/ws$/, async (socket) => {
+		if (down) return await socket.close();
 		const server = socket.connectToServer();
 		say = (text) => socket.send(text);
+		end = async (code) => {
+			await server.close();
+			await socket.close({ code });
+		};
 		server.onMessage((message) => {
-			const frame = JSON.parse(String(message)) as { params?: { seq?: number } };
-			seq = Math.max(seq, frame.params?.seq ?? 0);
+			const { method, params } = JSON.parse(String(message)) as { method?: string; params?: LogEvent };
+			if (method === "event" && params?.seq !== undefined) came.push(params.seq);
 			socket.send(message);
 		});
 		socket.onMessage((message) => {
-			const { id, method } = JSON.parse(String(message)) as { id?: number; method?: string };
-			if (method !== "SendMessage" || refusals === 0) return server.send(message);
-			refusals--;
-			const data = [{ reason: "RATE_LIMITED" }, { retryDelay: "60s" }];
-			socket.send(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "Too many messages.", data } }));
+			const { id, method, params } = JSON.parse(String(message)) as { id?: number; method?: string; params?: unknown };
+			if (method === "Hello") hellos.push(params as HelloParams);
+			if (method === "SendMessage" && refusals > 0) {
+				refusals--;
+				const data = [{ reason: "RATE_LIMITED" }, { retryDelay: "60s" }];
+				socket.send(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "Too many messages.", data } }));
+			} else if (method === "SendMessage" && held) held.push(() => server.send(message));
+			else server.send(message);
 		});
 	});
 	return {
 		tell: (event) => say(JSON.stringify({ jsonrpc: "2.0", method: "event", params: { contextId: contextId(), at: Date.now(), ...event } })),
-		seq: () => seq,
+		seq: () => Math.max(0, ...came),
+		came,
+		hellos,
 		refuse(times) {
 			refusals = times;
+		},
+		hold() {
+			held = [];
+		},
+		release() {
+			for (const send of held ?? []) send();
+			held = undefined;
+		},
+		async cut(code) {
+			down = true;
+			await end(code);
+		},
+		async mend() {
+			down = false;
+			for (const frame of page.frames()) await frame.evaluate(() => void dispatchEvent(new Event("online")));
 		},
 	};
 }

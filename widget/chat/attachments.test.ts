@@ -22,7 +22,7 @@ function some() {
 	const attachments = createAttachments({
 		token: () => "eolg_x",
 		address: "/@mira/files",
-		load: async () => ({ upload }),
+		upload,
 		changed: () => {
 			drawn++;
 		},
@@ -63,6 +63,28 @@ test("one that fails says why, stays for another try, and is no part of a messag
 	calls[2]?.end("https://desk/f/2");
 	await settle();
 	expect(attachments.take()).toMatchObject([{ filename: "b.png" }]);
+});
+
+test("one that failed stays when a message goes without it, and says so until something is done about it", async () => {
+	const { attachments, calls, released } = some();
+	attachments.add([file("a.png"), file("b.png"), file("c.png")]);
+	await settle();
+	calls[0]?.end("https://desk/f/1");
+	calls[1]?.fail();
+	calls[2]?.fail("type");
+	await settle();
+	expect([attachments.left, attachments.take()]).toMatchObject([false, [{ filename: "a.png" }]]);
+	expect(attachments.list.map(({ name, state }) => [name, state])).toEqual([
+		["b.png", "failed"],
+		["c.png", "failed"],
+	]);
+	expect([attachments.left, released]).toEqual([true, ["blob:a.png"]]);
+	attachments.retry(attachments.list[0]?.id ?? 0);
+	expect(attachments.left).toBe(false);
+	attachments.take();
+	expect(attachments.left).toBe(true);
+	attachments.remove(attachments.list[1]?.id ?? 0);
+	expect(attachments.left).toBe(false);
 });
 
 test("one that is taken away stops, and what comes of it is nothing", async () => {

@@ -1,6 +1,6 @@
 /**
  * Pictures that the visitor has put beside the words they are writing: each is sent up at once, so that it is there when the message
- * goes. Holds how far each has come; how one is sent up is `upload.ts`'s, loaded when the first picture comes.
+ * goes. Holds how far each has come; how one is sent up is `upload.ts`'s.
  */
 import { LIMITS } from "../../shared/limits.js";
 import type { Picture } from "./outbox.js";
@@ -26,11 +26,13 @@ export interface Attachments {
 	readonly list: readonly Attached[];
 	/** One more than a message may have was left out. */
 	readonly tooMany: boolean;
+	/** A message has gone without those that are here: they could not be sent up. */
+	readonly left: boolean;
 	add(files: Iterable<File>): void;
 	retry(id: number): void;
 	/** Takes one away; what is under way of it stops. */
 	remove(id: number): void;
-	/** Those that are there, and none is left. */
+	/** Those that are there, for a message. What could not be sent up stays. */
 	take(): Picture[];
 }
 
@@ -39,7 +41,7 @@ export interface AttachmentsParts {
 	token(): string | undefined;
 	/** Where pictures are sent to. */
 	address: string;
-	load(): Promise<{ upload: Upload }>;
+	upload: Upload;
 	changed(): void;
 	preview(file: File): string;
 	release(preview: string): void;
@@ -48,9 +50,10 @@ export interface AttachmentsParts {
 /** Characters of a name that are kept. */
 const NAME_CHARS = 80;
 
-export function createAttachments({ token, address, load, changed, preview, release }: AttachmentsParts): Attachments {
+export function createAttachments({ token, address, upload, changed, preview, release }: AttachmentsParts): Attachments {
 	let list: (Attached & { file: File; stop: AbortController })[] = [];
 	let tooMany = false;
+	let left = false;
 	let made = 0;
 
 	const change = (id: number, to: Partial<Attached>): void => {
@@ -61,9 +64,9 @@ export function createAttachments({ token, address, load, changed, preview, rele
 	async function send(id: number): Promise<void> {
 		const one = list.find((a) => a.id === id);
 		if (!one) return;
+		left = false;
 		change(id, { state: "sending", progress: 0, problem: undefined });
 		try {
-			const { upload } = await load();
 			const { url, mediaType } = await upload({
 				file: one.file,
 				address,
@@ -84,6 +87,9 @@ export function createAttachments({ token, address, load, changed, preview, rele
 		get tooMany() {
 			return tooMany;
 		},
+		get left() {
+			return left;
+		},
 		add(files) {
 			tooMany = false;
 			for (const file of files) {
@@ -102,18 +108,19 @@ export function createAttachments({ token, address, load, changed, preview, rele
 		remove(id) {
 			const one = list.find((a) => a.id === id);
 			list = list.filter((a) => a.id !== id);
-			tooMany = false;
+			tooMany = left = false;
 			one?.stop.abort();
 			if (one) release(one.preview);
 			changed();
 		},
 		take() {
-			const taken = list;
-			list = [];
+			const taken = list.filter(({ picture }) => picture);
+			list = list.filter(({ picture }) => !picture);
 			tooMany = false;
+			left = list.length > 0;
 			for (const one of taken) release(one.preview);
 			changed();
-			return taken.flatMap(({ picture }) => (picture ? [picture] : []));
+			return taken.map(({ picture }) => picture as Picture);
 		},
 	};
 }

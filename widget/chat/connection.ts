@@ -65,13 +65,13 @@ export interface Connection {
 
 /** A refusal of the server's. Decided upon by `reason` (google.rpc.ErrorInfo) or code, never by text. */
 export class Refusal extends Error {
-	override readonly name = "Refusal";
-	readonly code: number;
-	readonly reason: string;
+	declare readonly code: number;
+	declare readonly reason: string;
 	/** Milliseconds after which the same may be asked again. */
-	readonly retryAfterMs: number | undefined;
+	declare readonly retryAfterMs: number | undefined;
 	constructor(error: RpcError) {
 		super(error.message);
+		this.name = "Refusal";
 		this.code = error.code;
 		const details = (Array.isArray(error.data) ? error.data : []) as {
 			reason?: unknown;
@@ -88,7 +88,10 @@ export class Refusal extends Error {
 
 /** No answer will come; what was asked may have happened. */
 export class Lost extends Error {
-	override readonly name = "Lost";
+	constructor() {
+		super("The connection is gone.");
+		this.name = "Lost";
+	}
 }
 
 const FIRST_WAIT_MS = 500;

@@ -99,12 +99,10 @@ export function reduce(before: Conversation, action: Action): Conversation {
 	switch (action.type) {
 		case "opened":
 			return opened(before, action.state);
-		case "fresh":
-			return {
-				...EMPTY,
-				left: before.contextId ? [...before.left, before.contextId] : before.left,
-				outgoing: before.outgoing,
-			};
+		case "fresh": {
+			const known = [...before.left, before.contextId, ...before.outgoing.map((o) => o.contextId)];
+			return { ...EMPTY, left: [...new Set(known)].filter((id) => id !== undefined), outgoing: before.outgoing };
+		}
 		case "event":
 			return before.lost ? before : withEvent(before, action.event);
 		case "history": {

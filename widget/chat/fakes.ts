@@ -285,6 +285,8 @@ export interface Visit {
 	rung: string[];
 	reloads: number;
 	looking: boolean;
+	/** The chat is before the visitor, though not the newest line of it. */
+	shown: boolean;
 	lately: boolean;
 }
 
@@ -313,6 +315,7 @@ export function visit(
 		rung: [],
 		reloads: 0,
 		looking: true,
+		shown: false,
 		lately: false,
 		session: undefined as unknown as Session,
 	};
@@ -334,6 +337,7 @@ export function visit(
 		},
 		page: {
 			looking: () => visit.looking,
+			shown: () => visit.looking || visit.shown,
 			post: (message) => visit.posted.push(message),
 			reload: () => {
 				visit.reloads++;

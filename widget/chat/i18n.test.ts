@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../shared/limits.js";
 import { languageOf, speech } from "./i18n.js";
 
 test("speaks the tag's language, else the first of the browser's that it knows, else English", () => {
@@ -35,4 +37,14 @@ test("has every word in both languages, and none of them empty", () => {
 	const [en, zh] = [speech("en").words, speech("zh").words];
 	expect(flat(zh).sort()).toEqual(flat(en).sort());
 	expect(JSON.stringify(zh)).not.toContain('""');
+});
+
+test("names the limits that hold, in both languages and in the guide", () => {
+	const { picturesPerMessage, pictureBytes, picturePixels, picturesPerGuestPerHour, picturesPerAddressPerMinute } = LIMITS;
+	for (const language of ["en", "zh"] as const)
+		expect(speech(language).words.unfit.many).toMatch(new RegExp(`\\b${picturesPerMessage}\\b`));
+	const guide = readFileSync(new URL("../../docs/chat.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+	expect(guide).toContain(`at most ${["none", "one", "two", "three", "four", "five"][picturesPerMessage]} a message`);
+	expect(guide).toContain(`at most ${pictureBytes / 1024 ** 2} MiB and ${picturePixels / 1_000_000} megapixels each`);
+	expect(guide).toContain(`A guest may send ${picturesPerGuestPerHour} an hour, an address ${picturesPerAddressPerMinute} a minute`);
 });

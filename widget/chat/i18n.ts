@@ -1,5 +1,6 @@
 /** Every word that the chat itself says, in the visitor's language. A new word is a line in `en`; the types ask for the others. */
 import type { Language } from "../../shared/embed.js";
+import { LIMITS } from "../../shared/limits.js";
 import type { PictureProblem } from "./attachments.js";
 import type { Problem } from "./outbox.js";
 import type { Closed } from "./session.js";
@@ -14,6 +15,11 @@ const en = {
 	picture: "Picture",
 	pictures: "Pictures to send",
 	picturesReady: (count: number) => (count === 1 ? "1 picture is ready to send" : `${count} pictures are ready to send`),
+	/** A message has gone without them. */
+	picturesLeft: (count: number) =>
+		count === 1
+			? "This picture was not sent with it. Remove it or try again."
+			: `These ${count} pictures were not sent with it. Remove them or try again.`,
 	uploading: (name: string) => `Uploading ${name}`,
 	removePicture: (name: string) => `Remove ${name}`,
 	unfit: {
@@ -22,11 +28,14 @@ const en = {
 		broken: "This picture cannot be read. Save it again first.",
 		fast: "Too many pictures at once. Wait a minute.",
 		trouble: "Not uploaded.",
-		many: "A message takes at most 4 pictures.",
+		many: `A message takes at most ${LIMITS.picturesPerMessage} pictures.`,
 	} satisfies Record<PictureProblem, string>,
 	thumbs: { up: "Helpful", down: "Not helpful" },
 	save: "Save the conversation",
 	saved: (name: string, when: string) => `Conversation with ${name}, ${when}`,
+	/** In the file, and beside the chat. */
+	savedPart: "This is not the whole conversation: the connection was lost before its older messages had come. Save it again.",
+	notSaved: "The conversation could not be saved. Try again.",
 	popOut: "Open in a tab of its own",
 	send: "Send",
 	stop: "Stop answering",
@@ -112,6 +121,7 @@ const zh: Words = {
 	picture: "图片",
 	pictures: "待发送的图片",
 	picturesReady: (count) => `${count} 张图片可以发送了`,
+	picturesLeft: (count) => `${count} 张图片没有随消息发出。请移除或重试。`,
 	uploading: (name) => `正在上传${apart(name)}`.trim(),
 	removePicture: (name) => `移除${apart(name)}`.trim(),
 	unfit: {
@@ -120,11 +130,13 @@ const zh: Words = {
 		broken: "无法读取这张图片。请重新保存后再发。",
 		fast: "图片太多。请稍等一分钟。",
 		trouble: "没有上传成功。",
-		many: "一条消息最多 4 张图片。",
+		many: `一条消息最多 ${LIMITS.picturesPerMessage} 张图片。`,
 	},
 	thumbs: { up: "有帮助", down: "没有帮助" },
 	save: "保存对话",
 	saved: (name, when) => `与${apart(name)}的对话，${when}`,
+	savedPart: "这不是完整的对话：连接中断，更早的消息没有取到。请重新保存。",
+	notSaved: "对话没有保存成功。请再试一次。",
 	popOut: "在新标签页中打开",
 	send: "发送",
 	stop: "停止回答",

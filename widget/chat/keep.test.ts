@@ -5,6 +5,7 @@ import { markdownOf } from "./keep.js";
 test("a conversation is kept as Markdown: the visitor's words as they are, the desk's as it wrote them", () => {
 	const text = markdownOf({
 		title: "Conversation with Mira",
+		note: "Not *all* of it.",
 		messages: [
 			{ seq: 1, at: 1, message: message("a", "ROLE_USER", "# Is *this*\n- a [link](x) <b>?") },
 			{ seq: 2, at: 2, message: message("b", "ROLE_AGENT", "**No.**\n\n- one") },
@@ -22,6 +23,7 @@ test("a conversation is kept as Markdown: the visitor's words as they are, the d
 	expect(text).toBe(
 		[
 			"# Conversation with Mira\n",
+			"Not \\*all\\* of it.\n",
 			"---\n\n**You**, day 1\n\n\\# Is \\*this\\*\n\\- a \\[link\\](x) \\<b\\>?\n",
 			"---\n\n**Mira**, day 2\n\n**No.**\n\n- one\n",
 			"---\n\n**You**, day 3\n\n[my \\[cup\\].png](<https://desk.example/f/1>)\nThis one\n",

@@ -1,13 +1,12 @@
-/**
- * A conversation as a file to keep: Markdown, made here from the log. Loaded when a visitor asks for it, and by itself: it imports
- * nothing that runs.
- */
+/** A conversation as a file to keep: Markdown, made here from the log. */
 import type { LoggedMessage } from "../../shared/channel.js";
 
 export interface KeepParts {
 	messages: readonly LoggedMessage[];
 	/** First line. */
 	title: string;
+	/** Said below it: that this is not all. */
+	note?: string;
 	/** Who said it. */
 	author(logged: LoggedMessage): string;
 	/** Day and time of a message. */
@@ -18,8 +17,8 @@ export interface KeepParts {
 const plain = (text: string): string => text.replace(/[\\`*_[\]<>#]/g, "\\$&").replace(/^(\s*)([-+=~]|\d+[.)])/gm, "$1\\$2");
 
 /** The whole text. The desk's words are Markdown already and stay as they are. */
-export function markdownOf({ messages, title, author, when }: KeepParts): string {
-	const parts = [`# ${plain(title)}\n`];
+export function markdownOf({ messages, title, note, author, when }: KeepParts): string {
+	const parts = [`# ${plain(title)}\n`, ...(note === undefined ? [] : [`${plain(note)}\n`])];
 	for (const logged of messages) {
 		const { message } = logged;
 		const own = message.role === "ROLE_USER";
@@ -31,7 +30,7 @@ export function markdownOf({ messages, title, author, when }: KeepParts): string
 		});
 		parts.push(`---\n\n**${plain(author(logged))}**, ${when(logged.at)}\n\n${said.join("").trim()}\n`);
 	}
-	return `${parts.join("\n")}`;
+	return parts.join("\n");
 }
 
 /** Gives it to the browser as a download. */

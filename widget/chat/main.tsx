@@ -28,9 +28,11 @@ root.dataset.mode = boot.mode;
 
 /** Whether the visitor has the chat before them: in the frame the page says so. */
 const sight = { open: mode !== "floating", newest: true };
+const shown = (): boolean => sight.open && document.visibilityState === "visible";
 const floating = mode === "floating" && boot.site !== undefined;
 let focus = (): void => undefined;
 let port: Port | undefined;
+let { theme } = boot;
 
 /** A version 4 UUID. `crypto.randomUUID` is not there on plain http, where a desk may live in a home's network. */
 function newId(): string {
@@ -81,7 +83,8 @@ const session = createSession({
 	dial: () => new WebSocket(address) as Socket,
 	tabs: (on) => openTabs(boot.handle, on),
 	page: {
-		looking: () => sight.open && sight.newest && document.visibilityState === "visible",
+		looking: () => shown() && sight.newest,
+		shown,
 		post: (message) => port?.post(message),
 		reload,
 		reloadedLately,
@@ -91,15 +94,15 @@ const session = createSession({
 });
 
 function heard(message: PageMessage): void {
-	if (message.type === "theme") setTheme(root, message.theme);
-	else if (message.type === "viewport") setFullScreen(root, message.fullScreen);
+	if (message.type === "theme") {
+		({ theme } = message);
+		setTheme(root, theme);
+	} else if (message.type === "viewport") setFullScreen(root, message.fullScreen);
 	else if (message.type === "close") sight.open = false;
 	else if (message.type === "identify") session.identify(message);
 	else if (message.type === "logout") session.forget();
-	else if (message.type === "send") {
-		session.open();
-		session.send(message.text, { byPage: true });
-	} else {
+	else if (message.type === "send") session.send(message.text, { byPage: true });
+	else {
 		sight.open = true;
 		session.open();
 		session.look();
@@ -111,7 +114,7 @@ function heard(message: PageMessage): void {
 if (boot.site !== undefined) port = waitForPage(window, boot.site, heard);
 
 addEventListener("pagehide", () => session.suspend());
-addEventListener("pageshow", (event) => event.persisted && sight.open && session.open());
+addEventListener("pageshow", (event) => event.persisted && session.resume());
 addEventListener("online", () => session.nudge());
 addEventListener("offline", () => session.offline());
 document.addEventListener("visibilitychange", () => {
@@ -119,6 +122,14 @@ document.addEventListener("visibilitychange", () => {
 	session.nudge();
 	session.look();
 });
+
+if (mode === "page") session.open();
+else if (mode === "inline") {
+	// Who only scrolls past a chat has not come to talk: the first touch is the visitor's own.
+	session.wait();
+	for (const touch of ["focusin", "pointerdown", "click", "keydown", "dragenter"])
+		addEventListener(touch, session.open, { capture: true, once: true });
+}
 
 const app = document.getElementById("app") as HTMLElement;
 // What the document says where no chat can run (site/layout.ts); it would stay beside the chat.
@@ -130,6 +141,7 @@ render(
 		speech={talk}
 		now={Date.now}
 		online={() => navigator.onLine}
+		theme={() => theme}
 		keyboard={matchMedia("(hover: hover)").matches}
 		onReady={(put) => {
 			focus = put;
@@ -144,5 +156,3 @@ render(
 	/>,
 	app,
 );
-
-if (mode !== "floating") session.open();

@@ -53,9 +53,9 @@ export const nextToSend = (conversation: Conversation): Outgoing | undefined => 
 	return sending ? undefined : conversation.outgoing.find((o) => o.state === "waiting");
 };
 
-/** Whether a message on its way belongs to what is on the screen. */
-export const isHere = (conversation: Conversation, outgoing: Outgoing): boolean =>
-	outgoing.contextId === undefined || outgoing.contextId === conversation.contextId;
+/** Whether a message on its way belongs to what is on the screen: also while its conversation has not come yet (a reload without a connection). */
+export const isHere = ({ contextId, left }: Conversation, outgoing: Outgoing): boolean =>
+	outgoing.contextId === undefined || (contextId === undefined ? !left.includes(outgoing.contextId) : outgoing.contextId === contextId);
 
 /** What becomes true of a message at its first try. */
 export function fix(conversation: Conversation, outgoing: Outgoing): Pick<Outgoing, "contextId" | "taskId" | "fixed"> {

@@ -80,6 +80,12 @@ test("shows of what is on its way only what belongs here", () => {
 	]);
 });
 
+test("shows what is on its way also before its conversation has come, but not one that the visitor has left", () => {
+	const all = [outgoing({ contextId: "ctx1" }), outgoing({ messageId: "o2", contextId: "old" })];
+	const short = rowsOf({ ...EMPTY, left: ["old"], outgoing: all }).map((row) => row.key);
+	expect(short).toEqual(["o1"]);
+});
+
 test("puts a reaction on the message it is about", () => {
 	const reaction = said("r1", { [EXTENSIONS.ackReaction]: { messageId: "q1", emoji: "👍" } });
 	expect(short(conversation({ messages: [logged(1, 0, asked("q1")), logged(2, 1, reaction)] }))).toEqual([

@@ -52,6 +52,9 @@ export function authorOf({ message }: LoggedMessage): Author {
 	return { side: "person", name: (name as string | undefined) ?? "" };
 }
 
+/** What an author of the desk's side is called; a person who is not named speaks under the desk's name. */
+export const nameOf = (author: Author, desk: string): string => (author.side === "person" && author.name) || desk;
+
 const sameAuthor = (a: Author, b: Author): boolean => a.side === b.side && (a as { name?: string }).name === (b as { name?: string }).name;
 
 export function rowsOf(conversation: Conversation): Row[] {

@@ -40,6 +40,8 @@ export interface SessionParts {
 	page: {
 		/** Whether the visitor can see the chat and looks at it now. */
 		looking(): boolean;
+		/** Whether the chat is before them, scrolled to wherever: nothing has to be heard. */
+		shown(): boolean;
 		post(message: FrameMessage): void;
 		/** Loads the document anew. */
 		reload(): void;
@@ -58,8 +60,15 @@ export interface Session {
 	subscribe(listener: () => void): () => void;
 	/** The chat is shown: connects. */
 	open(): void;
+	/**
+	 * The chat stands on a page, and nobody has touched it: shows what the document says of the desk. Nothing is kept and nothing asked
+	 * until `open`, but where an earlier visit has left something to go on with.
+	 */
+	wait(): void;
 	/** The page is hidden away for good or for a while (`pagehide`). */
 	suspend(): void;
+	/** It is there again (`pageshow`): as it was. */
+	resume(): void;
 	/** Something says that trying again is worth it now. */
 	nudge(): void;
 	/** The browser says that there is no network: what is on its way waits, and is not lost. */
@@ -68,13 +77,13 @@ export interface Session {
 	look(): void;
 	draft(): string;
 	write(text: string): void;
-	/** `byPage`: the page's script wrote it, not the visitor. */
+	/** Opens what is not open. `byPage`: the page's script wrote it, not the visitor. */
 	send(text: string, more?: { pictures?: readonly Picture[]; byPage?: true }): void;
 	/** Who the page's script says the visitor is: said with every message from now on, as what it is. */
 	identify(claim: Claim): void;
 	rate(seq: number, value: Rating | "none"): void;
-	/** Every message of the conversation, however far back. Rejects where there is no connection. */
-	whole(): Promise<readonly LoggedMessage[]>;
+	/** Every message of the conversation, however far back. `more`: the connection gave out, older ones are missing. */
+	whole(): Promise<{ messages: readonly LoggedMessage[]; more: boolean }>;
 	/** What pictures are sent up with. */
 	token(): string | undefined;
 	retry(messageId: string): void;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stateHash } from "../../shared/channel.js";
-import { memoryStorage, message, opened, read, settle, type Visit, visit } from "./fakes.js";
+import { DESK, memoryStorage, message, opened, read, settle, type Visit, visit } from "./fakes.js";
+import { rowsOf } from "./rows.js";
 import type { TabMessage } from "./tabs.js";
 
 describe("a connection that breaks", () => {
@@ -39,6 +40,9 @@ describe("a connection that breaks", () => {
 		expect(read(first)).toEqual(["Typed offline (waiting)", "And more (waiting)"]);
 		const ids = first.session.state.conversation.outgoing.map((o) => o.messageId);
 		first.session.suspend();
+		const still = await opened({ storage, server: first.server, clock: first.clock });
+		expect(rowsOf(still.session.state.conversation).map((row) => row.key)).toEqual(ids);
+		still.session.suspend();
 
 		first.server.down = false;
 		const second = await opened({ storage, server: first.server, clock: first.clock });
@@ -48,6 +52,24 @@ describe("a connection that breaks", () => {
 		const third = await opened({ storage, server: first.server, clock: first.clock });
 		expect(third.server.sends).toHaveLength(2);
 		expect(storage.getItem("earthonline:mira:outbox")).toBeNull();
+	});
+
+	test("what was written in a conversation that the visitor has left is sent there, and not shown in the next", async () => {
+		const storage = memoryStorage();
+		const first = await opened({ storage });
+		first.session.send("Hi");
+		await settle();
+		first.server.down = true;
+		first.server.cut();
+		first.session.send("Typed offline");
+		first.session.begin();
+		first.session.suspend();
+		const next = await opened({ storage, server: first.server, clock: first.clock });
+		expect(rowsOf(next.session.state.conversation)).toEqual([]);
+		first.server.down = false;
+		await next.clock.pass(30_000);
+		expect(next.server.sends.at(-1)).toMatchObject({ contextId: "ctx1", parts: [{ text: "Typed offline" }] });
+		expect(rowsOf(next.session.state.conversation)).toEqual([]);
 	});
 
 	test("a send whose answer was lost is sent again unchanged, and is there once", async () => {
@@ -138,12 +160,14 @@ describe("a connection that breaks", () => {
 });
 
 describe("what the browser keeps", () => {
-	test("the draft, until it is sent", async () => {
+	test("the draft, until the box is empty: what is said beside it leaves it alone", async () => {
 		const v = await opened();
 		v.session.write("Half a sen");
 		expect(visit({ storage: memoryStorage() }).session.draft()).toBe("");
+		v.session.send("From the page", { byPage: true });
+		await settle();
 		expect(v.session.draft()).toBe("Half a sen");
-		v.session.send("Half a sentence");
+		v.session.write("");
 		expect(v.session.draft()).toBe("");
 	});
 
@@ -171,6 +195,87 @@ describe("what the browser keeps", () => {
 		v.session.write("secret");
 		v.session.forget();
 		expect([storage.length, v.reloads, v.server.socket.closed]).toEqual([0, 1, true]);
+		expect(v.posted.at(-1)).toEqual({ type: "unread", count: 0 });
+	});
+
+	test("nothing in the other tabs either, though the chat was never opened in the one that forgets", async () => {
+		const shared = { storage: memoryStorage(), tabs: new Set<(message: TabMessage) => void>() };
+		const open = await opened(shared);
+		open.session.send("Hi");
+		await settle();
+		visit({ ...shared, server: open.server, clock: open.clock }).session.forget();
+		expect([shared.storage.length, open.reloads]).toEqual([0, 1]);
+		expect(open.posted.at(-1)).toEqual({ type: "unread", count: 0 });
+	});
+});
+
+describe("a chat that waits to be touched", () => {
+	test("shows what the document says of the desk, and keeps and asks nothing", async () => {
+		const storage = memoryStorage();
+		const v = visit({ storage, boot: { mode: "inline", desk: { ...DESK, online: false } } });
+		v.session.wait();
+		await v.clock.pass(60_000);
+		expect(v.session.state).toMatchObject({ link: "idle", kept: true, desk: { about: "About Mira", online: false } });
+		expect([v.server.sockets.length, storage.length]).toEqual([0, 0]);
+		expect(v.posted).toContainEqual({ type: "online", online: false });
+		v.session.open();
+		await settle();
+		expect(v.session.state).toMatchObject({ link: "open", desk: DESK });
+	});
+
+	test("goes on at once with an earlier conversation, and with what was not sent", async () => {
+		const storage = memoryStorage();
+		const first = await opened({ storage });
+		first.session.send("Hi");
+		await settle();
+		const next = visit({ storage, server: first.server, clock: first.clock, boot: { mode: "inline", desk: DESK } });
+		next.session.wait();
+		await settle();
+		expect(read(next)).toEqual(["Hi"]);
+
+		const unsent = memoryStorage();
+		const offline = visit({ storage: unsent });
+		offline.server.down = true;
+		offline.session.open();
+		offline.session.send("Typed offline");
+		await settle();
+		offline.session.suspend();
+		expect(unsent.getItem("earthonline:mira:token")).toBeNull();
+		offline.server.down = false;
+		const later = visit({ storage: unsent, server: offline.server, clock: offline.clock, boot: { mode: "inline", desk: DESK } });
+		later.session.wait();
+		await settle();
+		expect(read(later)).toEqual(["Typed offline"]);
+	});
+
+	test("is opened by whatever is said in it, however that was done", async () => {
+		const v = visit({ boot: { mode: "inline", desk: DESK } });
+		v.session.wait();
+		v.session.send("Asked without a touch");
+		await settle();
+		await settle();
+		expect(read(v)).toEqual(["Asked without a touch"]);
+	});
+
+	test("says so where it cannot be reached, without a touch", () => {
+		const v = visit({ sandboxed: true, boot: { mode: "inline", desk: DESK } });
+		v.session.wait();
+		expect([v.session.state.closed, v.server.sockets.length]).toEqual(["sandboxed", 0]);
+	});
+
+	test("that was hidden away comes back as it was: asking for nothing, or connected", async () => {
+		const v = visit({ boot: { mode: "inline", desk: DESK } });
+		v.session.wait();
+		v.session.suspend();
+		v.session.resume();
+		await settle();
+		expect(v.server.sockets).toHaveLength(0);
+		v.session.open();
+		await settle();
+		v.session.suspend();
+		v.session.resume();
+		await settle();
+		expect([v.server.sockets.length, v.session.state.link]).toEqual([2, "open"]);
 	});
 });
 

@@ -30,6 +30,8 @@ const TYPING_EVERY_MS = 3_000;
 const TYPING_LASTS_MS = 6_000;
 /** A conversation that a send has begun is followed at once; this much later it is asked for. */
 const BEGUN_MS = 2_000;
+/** A tab that is looked at says so within this: then no other makes a sound. */
+const RING_MS = 300;
 
 const SPOKEN = [EXTENSIONS.chat, EXTENSIONS.humanTakeover, EXTENSIONS.ownerWait, EXTENSIONS.ended, EXTENSIONS.ackReaction];
 
@@ -48,7 +50,12 @@ export function createSession(parts: SessionParts): Session {
 	/** seq at which the conversation was last read anew because the server's differed: once is enough. */
 	let doubted = -1;
 	let typedAt = Number.NEGATIVE_INFINITY;
-	let told = { unread: 0, online: false };
+	/** What the page around the chat was told last. */
+	let told: { unread?: number; online?: boolean } = {};
+	/** The last message that was looked at as it came, in another tab. */
+	let watched = "";
+	/** It was at work when it was hidden away. */
+	let resumes = false;
 	let claim: Claim = {};
 
 	const connection: Connection = createConnection({
@@ -98,12 +105,15 @@ export function createSession(parts: SessionParts): Session {
 
 	function set(change: Partial<SessionState>): void {
 		state = { ...state, ...change };
-		const unread = unreadCount(state.conversation);
-		const online = state.desk?.online ?? false;
+		if (state.desk) tell(unreadCount(state.conversation), state.desk.online);
+		for (const listener of listeners) listener();
+	}
+
+	/** The first time in any case: what the page believes may be its config's, or an earlier document's. */
+	function tell(unread: number, online: boolean): void {
 		if (unread !== told.unread) page.post({ type: "unread", count: unread });
 		if (online !== told.online) page.post({ type: "online", online });
 		told = { unread, online };
-		for (const listener of listeners) listener();
 	}
 
 	function dispatch(action: Action): void {
@@ -111,6 +121,8 @@ export function createSession(parts: SessionParts): Session {
 		const conversation = reduce(before, action);
 		if (conversation === before) return;
 		state = { ...state, conversation };
+		// They go by seq: the next conversation's first answer would bear this one's thumb.
+		if (conversation.contextId !== before.contextId) state = { ...state, ratings: {}, older: "idle" };
 		if (conversation.outgoing !== before.outgoing) delivery.keep();
 		if (conversation.contextId !== undefined && conversation.contextId !== before.contextId) store.set("new", undefined);
 		look();
@@ -142,16 +154,17 @@ export function createSession(parts: SessionParts): Session {
 			store.set("nonce", undefined);
 			tabs?.post({ type: "token" });
 		}
-		set({ desk: result.desk, kept: store.kept });
 		// A new one that was begun while Hello was under way is not taken back.
 		if (result.context && store.get("new") === undefined) {
 			dispatch({ type: "opened", state: result.context });
-			set({ older: "idle", ratings: {} });
+			set({ older: "idle" });
 			askRatings(result.context.contextId);
 		} else if (state.conversation.contextId !== undefined && !result.following.some((f) => f.contextId === asked)) {
 			// It was another guest's, or is deleted.
 			dispatch({ type: "fresh" });
 		}
+		// Only now: the page is told of both at once.
+		set({ desk: result.desk, kept: store.kept });
 		delivery.pump();
 	}
 
@@ -185,7 +198,7 @@ export function createSession(parts: SessionParts): Session {
 			const held = state.conversation.messages.at(-1);
 			if (message?.role === "ROLE_AGENT" && held?.message === message && !reactionOf(message)) {
 				set({ said: held });
-				if (state.sound && !page.looking()) page.ring(message.messageId);
+				sound(message.messageId);
 			}
 		} else if (notice.method === "tick") {
 			if (agrees(state.conversation, notice.params) || doubted === state.conversation.seq) return;
@@ -194,6 +207,12 @@ export function createSession(parts: SessionParts): Session {
 		} else if (notice.method === "gap" && notice.params.contextId === state.conversation.contextId) {
 			dispatch({ type: "opened", state: notice.params.state });
 		}
+	}
+
+	/** Nobody needs a sound for what is before their eyes, in whichever tab. */
+	function sound(messageId: string): void {
+		if (page.shown()) tabs?.post({ type: "watched", messageId });
+		else if (state.sound) later("ring", RING_MS, () => watched !== messageId && !page.shown() && page.ring(messageId));
 	}
 
 	function reopen(): void {
@@ -222,11 +241,31 @@ export function createSession(parts: SessionParts): Session {
 	function heard(message: TabMessage): void {
 		if (message.type === "seen") dispatch({ type: "seen", contextId: message.contextId, seq: message.seq });
 		else if (message.type === "sound") set({ sound: message.on });
+		else if (message.type === "watched") watched = message.messageId;
 		else if (message.type === "rated") rated(message.contextId, message.seq, message.value);
 		else if (message.type === "new") dispatch({ type: "fresh" });
 		else if (message.type === "begun" && message.contextId !== state.conversation.contextId) reopen();
 		else if (message.type === "token" && credential !== undefined && store.get("token") !== credential) connection.renew();
-		else if (message.type === "forgotten") page.reload();
+		else if (message.type === "forgotten") forgotten();
+	}
+
+	function forgotten(): void {
+		// The next document may never be opened: then nobody else would say it.
+		page.post({ type: "unread", count: 0 });
+		page.reload();
+	}
+
+	function open(): void {
+		if (state.closed) return;
+		if (parts.sandboxed || boot.ticket === undefined) return set({ closed: parts.sandboxed ? "sandboxed" : "forbidden" });
+		if (!tabs) {
+			tabs = parts.tabs(heard);
+			delivery.restore();
+			// What is still to be sent belongs to the conversation before the one that the visitor has begun.
+			if (store.get("new") !== undefined) dispatch({ type: "fresh" });
+			set({ kept: store.kept, sound: store.get("sound") !== undefined });
+		}
+		connection.open();
 	}
 
 	return {
@@ -237,20 +276,17 @@ export function createSession(parts: SessionParts): Session {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},
-		open() {
-			if (state.closed) return;
-			if (parts.sandboxed || boot.ticket === undefined) return set({ closed: parts.sandboxed ? "sandboxed" : "forbidden" });
-			if (!tabs) {
-				tabs = parts.tabs(heard);
-				delivery.restore();
-				set({ kept: store.kept, sound: store.get("sound") !== undefined });
-			}
-			connection.open();
+		open,
+		wait() {
+			if (parts.sandboxed || boot.ticket === undefined || store.get("token") || store.get("outbox")) open();
+			else set({ desk: boot.desk, kept: store.kept });
 		},
 		suspend() {
 			later("away", undefined);
+			resumes = connection.link !== "idle";
 			connection.close();
 		},
+		resume: () => resumes && open(),
 		nudge: () => connection.nudge(),
 		offline: () => connection.link === "open" && connection.renew(),
 		look,
@@ -263,6 +299,7 @@ export function createSession(parts: SessionParts): Session {
 			connection.call(CHAT_METHODS.typing, { contextId }).catch(() => undefined);
 		},
 		send(text, { pictures, byPage } = {}) {
+			if (connection.link === "idle") open();
 			const said = { ...(byPage ? { byPage } : {}), ...(claim.name || claim.email ? { claim } : {}) };
 			const outgoing: Outgoing = {
 				messageId: parts.newId(),
@@ -274,7 +311,6 @@ export function createSession(parts: SessionParts): Session {
 				tries: 0,
 				contextId: state.conversation.contextId,
 			};
-			store.set("draft", undefined);
 			typedAt = Number.NEGATIVE_INFINITY;
 			dispatch({ type: "queued", outgoing: [outgoing] });
 			delivery.pump();
@@ -320,15 +356,19 @@ export function createSession(parts: SessionParts): Session {
 			);
 		},
 		async whole() {
-			const { contextId, messages, more } = state.conversation;
-			let all = messages;
-			for (let isMore = more; isMore; ) {
-				const before = all[0]?.seq ?? 0;
-				const page = (await connection.call("History", { contextId, before, limit: LIMITS.historyPage })) as HistoryResult;
-				all = [...page.messages, ...all];
-				isMore = page.more && page.messages.length > 0;
+			const { contextId } = state.conversation;
+			let { messages, more } = state.conversation;
+			try {
+				while (more) {
+					const before = messages[0]?.seq ?? 0;
+					const page = (await connection.call("History", { contextId, before, limit: LIMITS.historyPage })) as HistoryResult;
+					messages = [...page.messages, ...messages];
+					more = page.more && page.messages.length > 0;
+				}
+			} catch {
+				// Then it is a part.
 			}
-			return all;
+			return { messages, more };
 		},
 		token: () => (connection.link === "open" ? credential : undefined),
 		setSound(on) {
@@ -339,8 +379,9 @@ export function createSession(parts: SessionParts): Session {
 		forget() {
 			connection.close();
 			store.forget();
-			tabs?.post({ type: "forgotten" });
-			page.reload();
+			// Also where the chat was not opened in this tab: in another one it may be.
+			(tabs ?? parts.tabs(heard)).post({ type: "forgotten" });
+			forgotten();
 		},
 		tryAgain() {
 			set({ closed: undefined });

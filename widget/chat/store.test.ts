@@ -27,8 +27,18 @@ test("touches nothing before it is asked", () => {
 
 test("leaves no trace of having looked", () => {
 	const storage = memoryStorage();
-	expect(createStore("mira", () => storage).kept).toBe(true);
-	expect(storage.length).toBe(0);
+	const touched: string[] = [];
+	storage.setItem = (key) => void touched.push(key);
+	storage.removeItem = (key) => void touched.push(key);
+	const store = createStore("mira", () => storage);
+	expect([store.kept, store.get("token"), store.get("draft")]).toEqual([true, undefined, undefined]);
+	expect(touched).toEqual([]);
+});
+
+test("a browser that gives no storage keeps nothing", () => {
+	const store = createStore("mira", () => null as unknown as Storage);
+	store.set("draft", "Hello");
+	expect([store.get("draft"), store.kept]).toEqual(["Hello", false]);
 });
 
 test("works from memory where the browser refuses, and says so", () => {

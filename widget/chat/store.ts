@@ -10,7 +10,7 @@ export type Key = "token" | "nonce" | "draft" | "outbox" | "new" | "sound";
 const KEYS: readonly Key[] = ["token", "nonce", "draft", "outbox", "new", "sound"];
 
 export interface Store {
-	/** Whether what is written outlives this page. */
+	/** Whether what is written outlives this page, as far as that has been tried. */
 	readonly kept: boolean;
 	get(key: Key): string | undefined;
 	/** Undefined takes it away. */
@@ -32,12 +32,10 @@ export function createStore(handle: string, storage: () => Storage): Store {
 			opened = true;
 			try {
 				disk = storage();
-				disk.setItem(name("new"), disk.getItem(name("new")) ?? "");
-				if (disk.getItem(name("new")) === "") disk.removeItem(name("new"));
 			} catch {
-				disk = undefined;
-				kept = false;
+				// Refused.
 			}
+			kept = Boolean(disk);
 		}
 		return disk;
 	};

@@ -12,6 +12,8 @@ export type TabMessage =
 	/** A new conversation has its first message. */
 	| { type: "begun"; contextId: string }
 	| { type: "seen"; contextId: string; seq: number }
+	/** A message came where the chat is looked at. */
+	| { type: "watched"; messageId: string }
 	/** The switch of the sound. */
 	| { type: "sound"; on: boolean }
 	/** What the visitor thinks of an answer. */
@@ -24,7 +26,7 @@ export interface Tabs {
 	close(): void;
 }
 
-const TYPES = new Set<unknown>(["token", "new", "begun", "seen", "sound", "rated", "forgotten"]);
+const TYPES = new Set<unknown>(["token", "new", "begun", "seen", "watched", "sound", "rated", "forgotten"]);
 
 /** `on` hears the other tabs, never this one. */
 export function openTabs(handle: string, on: (message: TabMessage) => void): Tabs {

@@ -1,7 +1,5 @@
-/**
- * Sends one picture up. Loaded with the first picture that a visitor puts in, and by itself: it imports nothing that runs, since what it
- * would share with the chat would be there twice.
- */
+/** Sends one picture up: looks what it is, makes a large one smaller, says how far it has come, and ends when it is told to. */
+import { LIMITS } from "../../shared/limits.js";
 
 /** Why the server or this browser takes a picture not. `trouble`: another try may help. */
 export type Unfit = "type" | "size" | "broken" | "fast" | "trouble";
@@ -11,19 +9,20 @@ export interface UploadParts {
 	/** Of our own origin. */
 	address: string;
 	token: string | undefined;
+	/** Whatever it is doing, it goes no further, and nothing is sent that was not on its way. */
 	signal: AbortSignal;
 	/** From 0 to 1. */
 	onProgress(progress: number): void;
 }
-/** Rejects with an error that has `unfit`. */
+/** Rejects with an error that has `unfit`; once it is aborted, with any. */
 export type Upload = (parts: UploadParts) => Promise<{ url: string; mediaType: string }>;
 
-/** The same as the server's limit. */
-const MOST_BYTES = 10 * 1024 * 1024;
-/** A larger one is made smaller here first: on a telephone's line it would take a minute. */
+/** A larger file is made smaller here first: on a telephone's line it would take a minute. */
 const SHRINK_BYTES = 1.5 * 1024 * 1024;
-/** Pixels of the longer side then: no screen shows more of it in a chat. */
-const SHRINK_SIDE = 2_560;
+/** Pixels of the shorter side then: no screen shows more of it in a chat, and the words in a long picture of a screen can still be read. */
+const SHRINK_SIDE = 1_600;
+/** Pixels of the longer side that a WebP may have. */
+const LONGEST_SIDE = 16_383;
 const SHRINK_QUALITY = 0.86;
 
 const unfit = (why: Unfit): Error & { unfit: Unfit } => Object.defineProperty(new Error(why), "unfit", { value: why }) as never;
@@ -38,28 +37,36 @@ async function typeOf(file: Blob): Promise<string | undefined> {
 	return /^RIFF.{4}WEBP/s.test(head) ? "image/webp" : undefined;
 }
 
+/** The picture itself where it is neither large as a file nor by its sides, else a smaller one of it. */
 async function shrunk(file: Blob, type: string): Promise<Blob> {
 	const picture = await createImageBitmap(file);
-	const scale = Math.min(1, SHRINK_SIDE / Math.max(picture.width, picture.height));
-	const canvas = document.createElement("canvas");
-	canvas.width = Math.round(picture.width * scale);
-	canvas.height = Math.round(picture.height * scale);
-	canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-	picture.close();
-	const blob = await new Promise<Blob | null>((resolve) =>
-		canvas.toBlob(resolve, type === "image/jpeg" ? type : "image/webp", SHRINK_QUALITY),
-	);
-	return blob && blob.size < file.size ? blob : file;
+	try {
+		const { width, height } = picture;
+		const most = Math.sqrt(LIMITS.picturePixels / (width * height));
+		const scale = Math.min(1, most, SHRINK_SIDE / Math.min(width, height), LONGEST_SIDE / Math.max(width, height));
+		if (scale === 1 && file.size <= SHRINK_BYTES) return file;
+		const canvas = document.createElement("canvas");
+		canvas.width = Math.floor(width * scale);
+		canvas.height = Math.floor(height * scale);
+		canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+		const blob = await new Promise<Blob | null>((resolve) =>
+			canvas.toBlob(resolve, type === "image/jpeg" ? type : "image/webp", SHRINK_QUALITY),
+		);
+		// Few bytes may hold more pixels than the server takes: then the smaller picture may be the larger file.
+		return blob && (blob.size < file.size || most < 1) ? blob : file;
+	} finally {
+		picture.close();
+	}
 }
 
 export const upload: Upload = async ({ file, address, token, signal, onProgress }) => {
-	let type = await typeOf(file);
+	const type = await typeOf(file);
+	signal.throwIfAborted();
 	if (!type) throw unfit("type");
-	let body: Blob = file;
 	// What this browser cannot read the server may still tell in clear words.
-	if (file.size > SHRINK_BYTES) body = await shrunk(file, type).catch(() => file);
-	if (body.size > MOST_BYTES) throw unfit("size");
-	if (body !== file) type = body.type;
+	const body = await shrunk(file, type).catch(() => file);
+	signal.throwIfAborted();
+	if (body.size > LIMITS.pictureBytes) throw unfit("size");
 	if (token === undefined) throw unfit("trouble");
 	return await new Promise((resolve, reject) => {
 		// fetch does not say how far an upload has come.
@@ -74,7 +81,7 @@ export const upload: Upload = async ({ file, address, token, signal, onProgress 
 		request.open("POST", address);
 		request.responseType = "json";
 		request.setRequestHeader("Authorization", `Bearer ${token}`);
-		request.setRequestHeader("Content-Type", type);
+		request.setRequestHeader("Content-Type", body === file ? type : body.type);
 		request.send(body);
 	});
 };

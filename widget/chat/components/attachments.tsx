@@ -13,7 +13,7 @@ export function AttachedPictures({
 	words: Words;
 	onRemoved(): void;
 }): JSX.Element | null {
-	const { list, tooMany } = attachments;
+	const { list, tooMany, left } = attachments;
 	const ready = list.filter((one) => one.state === "ready").length;
 	if (list.length === 0) return null;
 	return (
@@ -51,8 +51,8 @@ export function AttachedPictures({
 					</li>
 				))}
 			</ul>
-			<p class={tooMany ? "over" : "unseen"} role="status">
-				{tooMany ? words.unfit.many : ready > 0 ? words.picturesReady(ready) : ""}
+			<p class={tooMany || left ? "over" : "unseen"} role="status">
+				{tooMany ? words.unfit.many : left ? words.picturesLeft(list.length) : ready > 0 ? words.picturesReady(ready) : ""}
 			</p>
 		</div>
 	);

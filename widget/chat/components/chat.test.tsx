@@ -1,59 +1,15 @@
 // @vitest-environment happy-dom
-import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/preact";
-import { afterEach, expect, test, vi } from "vitest";
+import { act, cleanup, fireEvent, screen, within } from "@testing-library/preact";
+import { afterEach, expect, test } from "vitest";
 import { CHAT_METHODS } from "../../../shared/channel.js";
-import type { Language } from "../../../shared/embed.js";
 import { EXTENSIONS } from "../../../shared/extensions.js";
-import { message, settle, type Visit, visit } from "../fakes.js";
-import { speech } from "../i18n.js";
-import { Chat } from "./chat.js";
+import { message, visit } from "../fakes.js";
+import { box, doing, enter, log, onClose, onReload, shown, write } from "./shown.js";
 
 afterEach(cleanup);
 
-const onClose = vi.fn();
-const onReload = vi.fn();
-
-/** The chat before a visitor, connected; `before` sets the server's scene. */
-async function shown(
-	options: { before?: (v: Visit) => void; language?: Language; boot?: Parameters<typeof visit>[0] } = {},
-): Promise<Visit> {
-	const v = visit(options.boot);
-	options.before?.(v);
-	render(
-		<Chat
-			boot={{ handle: "mira", mode: "page", theme: "auto", socket: "/", brand: "EarthOnline", ticket: "t", ...options.boot?.boot }}
-			session={v.session}
-			speech={speech(options.language ?? "en")}
-			now={v.clock.now}
-			online={() => true}
-			keyboard
-			onReady={() => undefined}
-			onSight={() => v.session.look()}
-			onClose={onClose}
-			onReload={onReload}
-		/>,
-	);
-	await doing(() => v.session.open());
-	return v;
-}
-
-/** Does something and lets everything that follows from it happen. */
-const doing = (what: () => unknown): Promise<void> =>
-	act(async () => {
-		await what();
-		await settle();
-	});
-
-const box = (): HTMLTextAreaElement => screen.getByRole("textbox");
-const log = (): HTMLElement => screen.getByRole("log");
 const lines = (): string[] =>
 	[...log().querySelectorAll<HTMLElement>(".bubble, .prose, .dots")].map((el) => (el.className === "dots" ? "…" : (el.textContent ?? "")));
-
-async function write(text: string): Promise<void> {
-	await doing(() => fireEvent.input(box(), { target: { value: text } }));
-}
-
-const enter = (more: object = {}) => doing(() => fireEvent.keyDown(box(), { key: "Enter", keyCode: 13, ...more }));
 
 test("an empty chat shows who is there, and a suggestion is asked by a tap", async () => {
 	const v = await shown();
@@ -136,20 +92,6 @@ test("while it answers, more can be written and sent", async () => {
 	await write("Two");
 	await doing(() => fireEvent.click(screen.getByRole("button", { name: "Send" })));
 	expect(v.server.sends).toHaveLength(2);
-});
-
-test("a finished answer is read out once and whole; the log itself is silent", async () => {
-	const v = await shown();
-	await write("Hi");
-	await enter();
-	const announcer = document.querySelector("[aria-live=polite]") as HTMLElement;
-	expect(log().getAttribute("aria-live")).toBe("off");
-	const said: string[] = [];
-	const watch = new MutationObserver(() => said.push(announcer.textContent ?? ""));
-	watch.observe(announcer, { childList: true, characterData: true, subtree: true });
-	await doing(() => v.server.reply("ctx1", "tsk1", ["I **do** ", "[things](https://a.example)"]));
-	await vi.waitFor(() => expect(said).toEqual(["Mira: I do things"]));
-	watch.disconnect();
 });
 
 test("how far a message has come stands under the last one only", async () => {
@@ -402,12 +344,4 @@ test("what a page's script says and sends is told as such, and the visitor's own
 		{ byPage: true },
 		{ claim: { name: "Ada", email: "ada@a.example" } },
 	]);
-});
-
-test("the menu saves what there is and opens the chat as a page where it is in a frame", async () => {
-	const v = await shown({ boot: { boot: { site: "https://a.example", theme: "dark", language: "zh" } } });
-	await doing(() => fireEvent.click(screen.getByRole("button", { name: "Menu" })));
-	expect(screen.queryByText("Save the conversation")).toBeNull();
-	expect(screen.getByText("Open in a tab of its own").getAttribute("href")).toBe("/@mira/chat?theme=dark&lang=zh");
-	expect(v.server.sends).toEqual([]);
 });

@@ -1,12 +1,14 @@
 /** The whole chat in its frame or page. Draws the session's state; everything that happens is the session's. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import type { FrameBoot } from "../../../shared/embed.js";
+import type { FrameBoot, Theme } from "../../../shared/embed.js";
 import { createAttachments } from "../attachments.js";
 import { beingAnswered, type Conversation } from "../conversation.js";
 import type { Speech } from "../i18n.js";
-import { authorOf } from "../rows.js";
+import { markdownOf, save } from "../keep.js";
+import { authorOf, nameOf } from "../rows.js";
 import type { Session, SessionState } from "../session.js";
+import { upload } from "../upload.js";
 import { Composer } from "./composer.js";
 import { Header } from "./header.js";
 import { Announcer, Transcript } from "./transcript.js";
@@ -18,6 +20,8 @@ export interface ChatProps {
 	now(): number;
 	/** Whether the browser has a network at all. */
 	online(): boolean;
+	/** How the chat looks now: the page around it may have changed that. */
+	theme(): Theme;
 	/** The visitor has a keyboard at hand: it goes into the box. On a phone it would cover the chat. */
 	keyboard: boolean;
 	/** Called with what puts the keyboard into the box. */
@@ -29,7 +33,7 @@ export interface ChatProps {
 	onReload(): void;
 }
 
-export function Chat({ boot, session, speech, now, online, keyboard, onReady, onSight, onClose, onReload }: ChatProps): JSX.Element {
+export function Chat({ boot, session, speech, now, online, theme, keyboard, onReady, onSight, onClose, onReload }: ChatProps): JSX.Element {
 	const [, redraw] = useReducer((n: number) => n + 1, 0);
 	useEffect(() => session.subscribe(() => redraw(undefined)), [session]);
 	const box = useRef<HTMLTextAreaElement>(null);
@@ -45,13 +49,13 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 	const face = desk?.face ?? boot.face;
 	const working = beingAnswered(conversation).length > 0;
 	const until = desk?.opensAt === undefined ? undefined : speech.until(desk.opensAt, now());
-	const nobody = desk?.online === false && !state.away && conversation.microphone === "desk";
+	const nobody = desk?.online === false && !state.away && !closed && conversation.microphone === "desk";
 	const attachments = useMemo(
 		() =>
 			createAttachments({
 				token: () => session.token(),
 				address: `/@${boot.handle}/files`,
-				load: () => import("../upload.js"),
+				upload,
 				changed: () => redraw(undefined),
 				preview: (file) => URL.createObjectURL(file),
 				release: (preview) => URL.revokeObjectURL(preview),
@@ -61,19 +65,28 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 	const takes = desk?.pictures && !closed ? attachments : undefined;
 	const drop = useDrop((files) => takes?.add(files));
 
-	/** The whole conversation as a file; where the connection is gone, what is here. */
-	const save = async (): Promise<void> => {
-		const [{ markdownOf, save }, messages] = await Promise.all([import("../keep.js"), session.whole().catch(() => conversation.messages)]);
-		const text = markdownOf({
-			messages,
-			title: words.saved(name, speech.whole(now())),
-			author: (logged) => {
-				const by = authorOf(logged);
-				return by.side === "visitor" ? words.you : by.side === "person" ? by.name || name : name;
-			},
-			when: speech.whole,
-		});
-		save(text, `${boot.handle}-${new Date(now()).toISOString().slice(0, 10)}.md`);
+	/** What came of something that was asked for in the menu. */
+	const [news, setNews] = useState<string>();
+	/** The whole conversation as a file; where the connection is gone, what can be had of it, and that it is not all. */
+	const keep = async (): Promise<void> => {
+		try {
+			const { messages, more } = await session.whole();
+			const note = more ? words.savedPart : undefined;
+			const text = markdownOf({
+				messages,
+				title: words.saved(name, speech.whole(now())),
+				note,
+				author: (logged) => {
+					const by = authorOf(logged);
+					return by.side === "visitor" ? words.you : nameOf(by, name);
+				},
+				when: speech.whole,
+			});
+			save(text, `${boot.handle}-${new Date(now()).toISOString().slice(0, 10)}.md`);
+			setNews(note);
+		} catch {
+			setNews(words.notSaved);
+		}
 	};
 
 	return (
@@ -99,9 +112,17 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 				}}
 				onSound={(on) => session.setSound(on)}
 				onForget={() => session.forget()}
-				onSave={conversation.messages.length > 0 ? () => void save() : undefined}
-				page={boot.site === undefined ? undefined : pageOf(boot)}
+				onSave={conversation.messages.length > 0 ? () => void keep() : undefined}
+				page={boot.site === undefined ? undefined : () => pageOf({ ...boot, theme: theme() })}
 				onClose={onClose}
+			/>
+			<Notices
+				words={words}
+				state={state}
+				network={online()}
+				news={news}
+				nobody={nobody && !isQueued(conversation) ? words.isAway(name, until) : undefined}
+				onRead={() => setNews(undefined)}
 			/>
 			{closed ? (
 				<div class="closed" role="alert">
@@ -118,12 +139,6 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 				</div>
 			) : (
 				<>
-					<Notices
-						words={words}
-						state={state}
-						network={online()}
-						nobody={nobody && !isQueued(conversation) ? words.isAway(name, until) : undefined}
-					/>
 					<Transcript
 						speech={speech}
 						session={session}
@@ -153,7 +168,7 @@ export function Chat({ boot, session, speech, now, online, keyboard, onReady, on
 			)}
 			{takes && drop.over && <p class="drop">{words.dropPicture}</p>}
 			<footer>{words.poweredBy(desk?.brand ?? boot.brand)}</footer>
-			<Announcer state={state} name={name} />
+			<Announcer said={state.said} name={name} />
 		</main>
 	);
 }
@@ -204,27 +219,35 @@ function Notices({
 	words,
 	state,
 	network,
+	news,
 	nobody,
+	onRead,
 }: {
 	words: Speech["words"];
 	state: SessionState;
 	network: boolean;
+	/** What came of something that was asked for. */
+	news?: string;
 	/** Nobody is there to answer: what can be done. */
 	nobody?: string;
+	/** The news is read. */
+	onRead(): void;
 }): JSX.Element {
 	const [understood, setUnderstood] = useState(false);
+	const untilRead = (text: string, onClick: () => void): JSX.Element => (
+		<p class="notice">
+			{text}
+			<button type="button" onClick={onClick}>
+				{words.understood}
+			</button>
+		</p>
+	);
 	return (
 		<div class="notices">
 			<div role="status">{nobody !== undefined && <p class="notice">{nobody}</p>}</div>
 			<div role="status">{state.away && <p class="notice">{network ? words.reconnecting : words.noNetwork}</p>}</div>
-			{!state.kept && !understood && (
-				<p class="notice" role="status">
-					{words.notKept}
-					<button type="button" onClick={() => setUnderstood(true)}>
-						{words.understood}
-					</button>
-				</p>
-			)}
+			<div role="status">{!state.kept && !understood && untilRead(words.notKept, () => setUnderstood(true))}</div>
+			<div role="status">{news !== undefined && untilRead(news, onRead)}</div>
 		</div>
 	);
 }

@@ -66,7 +66,7 @@ export function Composer({ words, name, away, attachments, draft, working, box, 
 	};
 	const send = (): void => {
 		if (empty || coming || over > 0) return;
-		setText("");
+		write("");
 		onSend(clean(text), attachments?.take() ?? []);
 		box.current?.focus();
 	};

@@ -21,8 +21,8 @@ export interface HeaderProps {
 	onForget(): void;
 	/** Absent where there is nothing to keep. */
 	onSave?(): void;
-	/** Address of the chat as a page of its own; absent there. */
-	page?: string;
+	/** Address of the chat as a page of its own, as it would be made now; absent there. */
+	page?(): string;
 	/** Absent where there is nothing to close (the chat page, an inline chat). */
 	onClose?(): void;
 }
@@ -120,8 +120,8 @@ function Menu({ words, sound, page, onBegin, onSound, onSave, onForget }: Header
 							{words.save}
 						</button>
 					)}
-					{page !== undefined && (
-						<a role="menuitem" tabIndex={-1} href={page} target="_blank" rel="noopener" onClick={leave}>
+					{page && (
+						<a role="menuitem" tabIndex={-1} href={page()} target="_blank" rel="noopener" onClick={leave}>
 							{words.popOut}
 						</a>
 					)}

@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icons.js";
 import { Prose } from "../../ui/prose.js";
 import type { Words } from "../i18n.js";
 import type { Outgoing } from "../outbox.js";
-import type { Author } from "../rows.js";
+import { type Author, nameOf } from "../rows.js";
 import { Face, Initial } from "./face.js";
 
 /** What all lines of one transcript have in common. */
@@ -33,7 +33,7 @@ export function DeskLine({
 	children: ComponentChildren;
 }): JSX.Element {
 	const { name, face, named } = scene;
-	const who = author.side === "person" ? author.name || name : name;
+	const who = nameOf(author, name);
 	return (
 		<div class={first ? "line first" : "line"}>
 			{first && (author.side === "person" ? <Initial name={who} /> : <Face src={face} name={name} size={28} />)}

@@ -1,18 +1,18 @@
 /**
  * The lines of the conversation, and how they scroll: the newest stays in sight unless the visitor looks further up, and
- * older ones that come in do not move what is being read. A log for those who hear the page, but a silent one: what is
+ * whatever comes or grows above does not move what is being read. A log for those who hear the page, but a silent one: what is
  * new is read out whole, once, by `Announcer`.
  */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { DeskFace } from "../../../shared/channel.js";
+import type { DeskFace, LoggedMessage } from "../../../shared/channel.js";
 import { parseMarkdown, plainWords } from "../../../shared/markdown.js";
 import { Icon } from "../../ui/icons.js";
 import { Prose } from "../../ui/prose.js";
 import { unreadCount } from "../conversation.js";
 import type { Speech } from "../i18n.js";
 import { toWire } from "../outbox.js";
-import { type Row, rowsOf, type Tail, tailOf } from "../rows.js";
+import { authorOf, nameOf, type Row, rowsOf, type Tail, tailOf } from "../rows.js";
 import type { Session, SessionState } from "../session.js";
 import { Face } from "./face.js";
 import { DeskLine, OnItsWay, OwnLine, Parts, type Scene } from "./message.js";
@@ -40,50 +40,68 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 	const { words } = speech;
 	const { conversation, desk } = state;
 	const scroll = useRef<HTMLDivElement>(null);
+	const lines = useRef<HTMLDivElement>(null);
 	const following = useRef(true);
-	const held = useRef({ first: 0, height: 0, context: "" as string | undefined, outgoing: 0 });
+	/** How things stood when they were looked at last: the line being read, how far down it stood, how far was scrolled (pixels), and what was on its way where. */
+	const held = useRef({ top: 0, outgoing: 0 } as { line?: HTMLElement; at?: number; top: number; outgoing: number; context?: string });
 	const [behind, setBehind] = useState(false);
 	const rows = rowsOf(conversation);
 	const tail = tailOf(conversation, desk?.online ?? true);
 	const until = desk?.opensAt === undefined ? undefined : speech.until(desk.opensAt, now());
 	const scene: Scene = { words, name, face, named: rows.some((row) => row.kind === "message" && row.author.side === "person") };
 
+	const none = rows.length === 0;
 	const toEnd = (): void => {
 		const box = scroll.current;
 		if (box) box.scrollTop = box.scrollHeight;
 	};
-	useLayoutEffect(() => {
+	const follow = (end: boolean): void => {
+		if (end === following.current) return;
+		following.current = end;
+		setBehind(!end);
+		onSight(end);
+	};
+	const note = (box: HTMLElement): void => {
+		const { scrollTop: top } = box;
+		const line = [...box.querySelectorAll<HTMLElement>(".line")].find((el) => el.offsetTop + el.offsetHeight > top);
+		held.current = { ...held.current, line, at: line?.offsetTop, top };
+	};
+	/** Something has come, gone, grown or shrunk: the newest line is in sight again, or what is being read stands where it stood. */
+	const settle = (): void => {
 		const box = scroll.current;
 		if (!box) return;
-		const first = conversation.messages[0]?.seq ?? 0;
-		const before = held.current;
-		if (conversation.outgoing.length > before.outgoing || conversation.contextId !== before.context) following.current = true;
-		if (following.current) box.scrollTop = box.scrollHeight;
-		else if (first < before.first) box.scrollTop += box.scrollHeight - before.height;
-		held.current = { first, height: box.scrollHeight, context: conversation.contextId, outgoing: conversation.outgoing.length };
+		const { line, at = 0 } = held.current;
+		if (following.current) {
+			// An empty chat begins at its top.
+			if (lines.current?.querySelector(".empty") === null) toEnd();
+		} else if (line?.isConnected) box.scrollTop += line.offsetTop - at;
+		note(box);
+	};
+	useLayoutEffect(() => {
+		const { outgoing, context } = held.current;
+		if (conversation.outgoing.length > outgoing || conversation.contextId !== context) follow(true);
+		held.current = { ...held.current, outgoing: conversation.outgoing.length, context: conversation.contextId };
+		settle();
 	});
 	useEffect(() => {
-		const box = scroll.current;
-		if (!box || typeof ResizeObserver === "undefined") return;
-		// A keyboard that slides in makes the room smaller.
-		const watch = new ResizeObserver(() => following.current && toEnd());
-		watch.observe(box);
+		if (!scroll.current || !lines.current || typeof ResizeObserver === "undefined") return;
+		// A keyboard that slides in makes the room smaller; a picture that has come makes its line larger.
+		const watch = new ResizeObserver(settle);
+		watch.observe(scroll.current);
+		watch.observe(lines.current);
 		return () => watch.disconnect();
 	}, []);
 
 	const onScroll = (): void => {
 		const box = scroll.current;
-		if (!box) return;
+		if (!box || none) return;
 		const newest = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
-		if (newest !== following.current) {
-			following.current = newest;
-			setBehind(!newest);
-			onSight(newest);
-		}
+		// Only who goes up leaves the end: else it has moved away, and is about to be followed.
+		if (newest || box.scrollTop < held.current.top) follow(newest);
+		note(box);
 		if (box.scrollTop < NEAR_START && conversation.more && state.older === "idle") session.older();
 	};
 
-	const none = rows.length === 0;
 	const unread = unreadCount(conversation) > 0;
 	const pick = (text: string): void => {
 		// The button that has the keyboard is about to go.
@@ -94,37 +112,39 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 		<div class="transcript">
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
 			<div class="scroll" ref={scroll} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label={words.transcript(name)}>
-				{none && desk && <Empty desk={desk} words={words} onPick={pick} />}
-				{state.older !== "idle" && (
-					<p class="aside" role="status">
-						{state.older === "loading" ? words.older : words.olderFailed}
-						{state.older === "failed" && (
-							<button type="button" onClick={() => session.older()}>
-								{words.retry}
+				<div class="lines" ref={lines}>
+					{none && desk && <Empty desk={desk} words={words} onPick={pick} />}
+					{state.older !== "idle" && (
+						<p class="aside" role="status">
+							{state.older === "loading" ? words.older : words.olderFailed}
+							{state.older === "failed" && (
+								<button type="button" onClick={() => session.older()}>
+									{words.retry}
+								</button>
+							)}
+						</p>
+					)}
+					{rows.map((row) => (
+						<Line
+							key={row.key}
+							row={row}
+							scene={scene}
+							session={session}
+							away={state.link !== "open"}
+							when={(at) => speech.when(at, now())}
+							newest={row === rows.at(-1)}
+						/>
+					))}
+					<Going tail={tail} last={rows.at(-1)} scene={scene} state={state} until={until} />
+					{conversation.ended && (
+						<p class="aside">
+							{words.ended(name)}
+							<button type="button" onClick={() => session.begin()}>
+								{words.begin}
 							</button>
-						)}
-					</p>
-				)}
-				{rows.map((row) => (
-					<Line
-						key={row.key}
-						row={row}
-						scene={scene}
-						session={session}
-						away={state.link !== "open"}
-						when={(at) => speech.when(at, now())}
-						newest={row === rows.at(-1)}
-					/>
-				))}
-				<Going tail={tail} last={rows.at(-1)} scene={scene} state={state} until={until} />
-				{conversation.ended && (
-					<p class="aside">
-						{words.ended(name)}
-						<button type="button" onClick={() => session.begin()}>
-							{words.begin}
-						</button>
-					</p>
-				)}
+						</p>
+					)}
+				</div>
 			</div>
 			{behind && (
 				<button type="button" class="newest" aria-label={unread ? words.newest : words.toEnd} onClick={toEnd}>
@@ -276,14 +296,16 @@ function Empty({ desk, words, onPick }: { desk: DeskFace; words: Speech["words"]
 }
 
 /** Reads out what the desk's side has said, once it is said whole. The only thing here that speaks up by itself besides status lines. */
-export function Announcer({ state, name }: { state: SessionState; name: string }): JSX.Element {
-	const { said } = state;
-	const text = said
-		? `${name}: ${plainWords(parseMarkdown(said.message.parts.map((part) => part.text ?? part.filename ?? "").join("\n")))}`
-		: "";
+export function Announcer({ said, name }: { said?: LoggedMessage; name: string }): JSX.Element {
 	return (
 		<div class="unseen" aria-live="polite">
-			{text}
+			{/* An element each: the same words said again are something new. */}
+			{said && (
+				<p key={said.message.messageId}>
+					{nameOf(authorOf(said), name)}:{" "}
+					{plainWords(parseMarkdown(said.message.parts.map((part) => part.text ?? part.filename ?? "").join("\n")))}
+				</p>
+			)}
 		</div>
 	);
 }
