@@ -6,8 +6,16 @@ import { spawnSync } from "node:child_process";
 
 /** Suites with files of several kinds. */
 const SUITES = {
-	site: { kinds: ["unit", "e2e"], files: ["server/engine/sites.test.ts", "test/security/sites.test.ts", "test/e2e/sites"] },
-	xss: { kinds: ["unit", "e2e"], files: ["test/security/prose.test.tsx", "test/e2e/xss", "test/e2e/exfil", "test/e2e/messages"] },
+	site: { kinds: ["unit", "e2e"], files: ["server/engine/sites", "test/security/sites.test.ts", "test/e2e/sites"] },
+	xss: {
+		kinds: ["unit", "e2e"],
+		files: [
+			...["answers", "echo", "messages", "prose"].map((name) => `test/security/${name}.test`),
+			"test/e2e/xss",
+			"test/e2e/exfil",
+			"test/e2e/messages",
+		],
+	},
 };
 
 const [project, ...rest] = process.argv.slice(2);

@@ -20,7 +20,7 @@ type Sets = Record<"fixed" | "heldOut" | "tuning", Record<"en" | "zh", Question[
 const sets = JSON.parse(readFileSync(new URL("questions.json", import.meta.url), "utf8")) as Sets;
 const folder = new URL("../server/demo-memory/", import.meta.url);
 const memory = readdirSync(folder).map((path) => ({ path, text: readFileSync(new URL(path, folder), "utf8") }));
-const answerer = knowledge();
+const answerer = knowledge(Date.now);
 
 const run = (questions: Question[], notes = memory, desk: Parameters<typeof turnOf>[3] = {}, by = answerer) =>
 	Promise.all(questions.map(async (q) => ({ ...q, told: await tell(by, turnOf(notes, [q.question], [], desk)) })));
@@ -133,7 +133,7 @@ describe("questions to the demo desk", () => {
 	// A property over files: whatever is put beside the notes, the answers that they give stay.
 	it.each(UNRELATED)("are answered as before with %s put beside the notes", async (path) => {
 		const before = await wrongAlone();
-		const after = await run(daily, [...memory, ofProject(path)], DEMO_DESK, knowledge());
+		const after = await run(daily, [...memory, ofProject(path)], DEMO_DESK, knowledge(Date.now));
 		const broken = wrong(after).filter((question) => !before.has(question));
 		expect(broken.length, broken.join(" · ")).toBeLessThanOrEqual((daily.length - before.size) * 0.05);
 		expect(wrong(after.filter((q) => q.question === "How long does shipping take?"))).toEqual([]);

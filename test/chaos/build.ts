@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { OUTSIDE } from "../../vite.server.config.js";
+import { HELPERS, OUTSIDE } from "../../vite.server.config.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,7 +29,10 @@ export async function buildServer(): Promise<{ entry: string; remove(): void }> 
 			minify: false,
 			reportCompressedSize: false,
 			rolldownOptions: {
-				input: Object.fromEntries(["server", "writer", "holder"].map((name) => [name, join(ROOT, `test/chaos/${name}.ts`)])),
+				input: {
+					...Object.fromEntries(["server", "writer", "holder"].map((name) => [name, join(ROOT, `test/chaos/${name}.ts`)])),
+					...Object.fromEntries(Object.entries(HELPERS).map(([name, source]) => [name, join(ROOT, source)])),
+				},
 				output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
 			},
 		},

@@ -2,11 +2,12 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { STOPS } from "../../demo-site/stops.js";
-import { arrive, button, chatReady, demo, desk, framed, isDark, origin, panel, unlisted, useSite, warnings } from "./site.js";
+import { arrive, button, chatReady, demo, desk, framed, holdBack, isDark, origin, panel, unlisted, useSite, warnings } from "./site.js";
 
 useSite();
 beforeAll(async () => {
 	await desk.engine.owner.saveEmbed("mira", { mode: "floating", accent: "#a8532b" });
+	await desk.engine.owner.setSite("mira", demo.sites.blocked, "blocked");
 });
 
 /** Visible buttons of ours, wherever they stand on the page. */
@@ -25,7 +26,7 @@ describe("the tour", () => {
 		await page.locator(".tour a").first().click();
 		for (const [at, stop] of STOPS.entries()) {
 			await page.waitForURL((url) => url.pathname === stop.path);
-			expect(new URL(page.url()).origin).toBe(stop.elsewhere ? unlisted : demo.url);
+			expect(new URL(page.url()).origin).toBe(demo.sites[stop.site ?? "listed"]);
 			const bar = page.locator("aside.bar");
 			expect(await bar.locator(".said p").textContent()).toBe(`${stop.title.en}. ${stop.shows.en} ${stop.look.en}`);
 			expect(await bar.locator(".where span").textContent()).toBe(`${at + 1} / ${STOPS.length}`);
@@ -64,10 +65,10 @@ describe("the tour", () => {
 
 	it.each([375, 768])("fits a screen of %s pixels on every page, nothing to scroll sideways", async (width) => {
 		const { page } = await arrive({ viewport: { width, height: 800 }, hasTouch: width < 500 });
-		for (const { path, elsewhere } of [{ path: "/", elsewhere: undefined }, { path: "/index.zh.html", elsewhere: undefined }, ...STOPS]) {
+		for (const { path, site } of [{ path: "/", site: undefined }, { path: "/index.zh.html", site: undefined }, ...STOPS]) {
 			// Hostile styles are hostile to the page as well.
 			if (path === "/hostile.html") continue;
-			await page.goto((elsewhere ? unlisted : demo.url) + path, { waitUntil: "domcontentloaded" });
+			await page.goto(demo.sites[site ?? "listed"] + path, { waitUntil: "domcontentloaded" });
 			await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path }).toBeLessThanOrEqual(width);
 		}
 	});
@@ -84,10 +85,14 @@ describe("ways to show it", () => {
 
 	it("greets whoever arrives", async () => {
 		const one = await arrive();
+		await one.context.clock.install();
 		await one.page.goto(`${demo.url}/greeting.html`);
 		const [fresh] = await Promise.all([one.context.waitForEvent("page"), one.page.getByRole("link", { name: "Arrive anew" }).click()]);
 		const hello = fresh.locator("earth-online").getByText("Hello! Ask me which glaze is on the shelf.");
-		await hello.waitFor();
+		await button(fresh).waitFor();
+		expect(await hello.count()).toBe(0);
+		// The page's own clock: seconds pass at once, as soon as what says hello is there to count them.
+		await expect.poll(async () => await fresh.clock.runFor(1_000).then(() => hello.count())).toBe(1);
 		await fresh.getByRole("button", { name: "Dismiss" }).click();
 		expect(await hello.count()).toBe(0);
 	});
@@ -158,10 +163,13 @@ describe("pages of every kind", () => {
 	it("is there before a slow page's own things", async () => {
 		const one = await arrive();
 		const { page } = one;
+		const { late, go } = holdBack();
 		await page.goto(`${demo.url}/slow.html`, { waitUntil: "commit" });
 		await button(page).waitFor();
 		expect(await page.locator("#late").textContent()).toContain("still on its way");
-		await expect.poll(() => page.locator("#late").textContent(), { timeout: 15_000 }).toContain("has come");
+		await expect.poll(() => late.toSorted((a, b) => a - b)).toEqual([2_000, 4_000, 6_000, 6_000]);
+		go();
+		await expect.poll(() => page.locator("#late").textContent()).toContain("has come");
 		expect(one.errors).toEqual([]);
 	});
 
@@ -193,6 +201,22 @@ describe("where it does not show", () => {
 		await expect.poll(() => warnings(one)).toHaveLength(1);
 		await one.page.getByRole("link", { name: "check my install" }).click();
 		await one.page.getByRole("heading", { name: `The chat does not show on ${unlisted}.` }).waitFor();
+	});
+
+	it("shows nothing on the site that is blocked, tells its owner in the console, and does not ask the desk's owner again", async () => {
+		const { blocked } = demo.sites;
+		const one = await arrive();
+		await one.page.goto(`${blocked}/blocked.html`);
+		await expect.poll(() => warnings(one)).toHaveLength(1);
+		expect(warnings(one)[0]).toBe(
+			`warning: EarthOnline (mira): mira's owner has blocked ${blocked}. To allow it: earthonline sites add mira ${blocked}`,
+		);
+		expect(await one.page.locator("earth-online").count()).toBe(0);
+		expect(one.page.frames()).toHaveLength(1);
+		expect(one.errors).toEqual([]);
+		expect((await desk.engine.owner.sites("mira")).find(({ rule }) => rule === blocked)?.state).toBe("blocked");
+		await one.page.getByRole("link", { name: "check my install" }).click();
+		await one.page.getByText("mira's owner has blocked this site").waitFor();
 	});
 });
 
@@ -244,7 +268,8 @@ describe("from your own code", () => {
 		const happened = () => page.locator("#log li").allTextContents();
 		await press("open()");
 		await chatReady(page);
-		await expect.poll(happened).toContain("open");
+		await expect.poll(happened).toContain("ready");
+		expect(await happened()).toContain("open");
 		await press("close()");
 		await expect.poll(happened).toContain("close");
 		await press("hide()");

@@ -6,11 +6,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Frame, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Answerer } from "../../server/engine/ports.js";
 import type { Visit } from "./browser.js";
-import { buildClient } from "./client.js";
-import { chatFrame, DESK, doc, frame, openWorld, page, soon, type World } from "./world.js";
+import { arrive, chatFrame, client, DESK, doc, frame, page, soon, useWorld, world } from "./world.js";
 
 const SITE = "https://site.test";
 const EVIL = "https://evil.test";
@@ -62,13 +61,8 @@ const answerer: Answerer = {
 	},
 };
 
-let client: Awaited<ReturnType<typeof buildClient>>;
-let world: World;
-const visits: Visit[] = [];
-
+useWorld({ answerer });
 beforeAll(async () => {
-	client = await buildClient();
-	world = await openWorld({ clientDir: client.dir, answerer });
 	const { owner } = world.desk.engine;
 	await owner.setSite("mira", SITE, "allowed");
 	await owner.changeProfile("mira", {
@@ -77,20 +71,12 @@ beforeAll(async () => {
 		suggestions: ["![x](https://suggested.example/i.png)", "https://suggested-link.example"],
 	});
 });
-afterEach(async () => {
-	for (const one of visits.splice(0)) await one.close();
+afterEach(() => {
 	world.strays.length = 0;
 });
-afterAll(async () => {
-	await world.close();
-	await client.remove();
-});
 
-const arrive = async (): Promise<Visit> => {
-	const one = await world.arrive({ bypassCSP: true });
-	visits.push(one);
-	return one;
-};
+/** A visitor whose browser keeps to no policy. */
+const unguarded = (): Promise<Visit> => arrive({ bypassCSP: true });
 /** Opens the chat on a site and has it answer. */
 async function talk(at: Page): Promise<Frame> {
 	await at.goto(page(SITE, frame(`${doc(SITE)}&mode=inline`, 'width="600" height="700"')));
@@ -112,7 +98,7 @@ const foreign = (one: Visit): string[] =>
 
 describe("words that would fetch something", () => {
 	it("are asked of nobody, said, drawn or hovered over", async () => {
-		const one = await arrive();
+		const one = await unguarded();
 		const chat = await talk(one.page);
 		for (const link of await chat.locator("a").all()) await link.hover({ force: true });
 		await one.page.waitForLoadState("networkidle");
@@ -126,7 +112,7 @@ describe("words that would fetch something", () => {
 	});
 
 	it("say of every link where it leads", async () => {
-		const one = await arrive();
+		const one = await unguarded();
 		const chat = await talk(one.page);
 		const links = await chat.locator("a").evaluateAll((all) =>
 			all.map((a) => {
@@ -151,7 +137,7 @@ describe("words that would fetch something", () => {
 	});
 
 	it("lead somewhere when they are clicked, and tell nobody from where", async () => {
-		const one = await arrive();
+		const one = await unguarded();
 		const chat = await talk(one.page);
 		const [opened] = await Promise.all([one.context.waitForEvent("page"), chat.getByRole("link", { name: "click here" }).click()]);
 		await opened.getByText("there").waitFor();
@@ -160,7 +146,7 @@ describe("words that would fetch something", () => {
 	});
 
 	it("are asked of nobody by the desk's own pages either", async () => {
-		const one = await arrive();
+		const one = await unguarded();
 		for (const path of [
 			"/",
 			"/@mira",
@@ -190,7 +176,7 @@ describe("a chat that is not careful is found out", () => {
 			"worded.example",
 		],
 	])("%s", async (_, wrong, host) => {
-		const one = await arrive();
+		const one = await unguarded();
 		const script = readFileSync(join(client.dir, "assets/chat.js"), "utf8");
 		await one.context.route(`${DESK}/assets/chat.js*`, (route) =>
 			route.fulfill({

@@ -2,20 +2,15 @@
  * Where no script runs (LINK-1 to 4), in a real browser with JavaScript off: a desk's page and its box, the answer and the private
  * link, badges as a page shows them, the guide. Everything in both languages and themes, on a phone and on a desk.
  */
-import { AxeBuilder } from "@axe-core/playwright";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Visit } from "./browser.js";
-import { arrive, desk, origin, useSite } from "./site.js";
+import { arrive, desk, inBoth, look, origin, useSite } from "./site.js";
 
 useSite();
-
-/** What axe finds that is serious or critical: the rule, and where. */
-async function findings({ page }: Visit): Promise<string[]> {
-	const { violations } = await new AxeBuilder({ page }).analyze();
-	return violations
-		.filter(({ impact }) => impact === "serious" || impact === "critical")
-		.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-}
+beforeAll(async () => {
+	await desk.engine.owner.createOwner({ handle: "away", name: "Away" });
+	await desk.engine.owner.changeSettings("away", { builtInAnswerer: false });
+});
 
 /** How far a page can be moved to the side. */
 const overflow = ({ page }: Visit) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -27,41 +22,32 @@ async function askWithBox({ page }: Visit, words: string): Promise<void> {
 	await page.waitForURL(/\/ask\/eolf_/);
 }
 
-describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-	it.each([
-		["en-US", 375],
-		["zh-CN", 375],
-		["en-US", 1440],
-		["zh-CN", 1440],
-	] as const)("every page has nothing serious and fits its window in %s at %i px", async (locale, width) => {
-		// axe is a script, so scripts are on here; the pages have none of their own.
-		const one = await arrive({ colorScheme, locale, viewport: { width, height: 800 }, bypassCSP: true });
-		const check = async () => {
-			expect(await findings(one), one.page.url()).toEqual([]);
-			expect(await overflow(one), one.page.url()).toBe(0);
-		};
-		for (const path of [
-			"/@mira",
-			"/@mira/ask",
-			"/@example",
-			"/docs",
-			"/docs/embed",
-			"/docs/agents",
-			"/docs/links",
-			"/@mira/ask/eolf_none",
-		]) {
-			await one.page.goto(origin + path);
-			await check();
-		}
-		await one.page.goto(`${origin}/@mira`);
-		await askWithBox(one, `How long is ${"a very long word ".repeat(20)}${"x".repeat(200)}?`);
-		await check();
-		await desk.engine.owner.changeSettings("mira", { builtInAnswerer: false });
-		await one.page.goto(`${origin}/@mira`);
-		await askWithBox(one, `Are you there, ${locale} ${width} ${colorScheme}?`);
-		await check();
-		await desk.engine.owner.changeSettings("mira", { builtInAnswerer: true });
-	});
+describe("every page", () => {
+	it.each([375, 1440])(
+		"has nothing serious and fits its window at %i px, in both themes and languages",
+		async (width) => {
+			await inBoth(async (one, language) => {
+				const { page } = one;
+				await page.setViewportSize({ width, height: 800 });
+				const check = async () => {
+					await look(page);
+					expect(await overflow(one), page.url()).toBe(0);
+				};
+				const guide = ["/docs", "/docs/embed", "/docs/agents", "/docs/links"];
+				for (const path of ["/@mira", "/@mira/ask", "/@example", ...guide, "/@mira/ask/eolf_none"]) {
+					await page.goto(origin + path);
+					await check();
+				}
+				await page.goto(`${origin}/@mira`);
+				await askWithBox(one, `How long is ${"a very long word ".repeat(20)}${"x".repeat(200)}?`);
+				await check();
+				await page.goto(`${origin}/@away`);
+				await askWithBox(one, `Are you there, ${language} ${width}?`);
+				await check();
+			});
+		},
+		120_000,
+	);
 });
 
 describe("without a script", () => {

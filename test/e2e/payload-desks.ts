@@ -4,14 +4,12 @@
  * harmless words. Policies, which would stop much of it once more, have their own tests.
  */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import type { Answerer } from "../../server/engine/ports.js";
-import { LIMITS } from "../../shared/limits.js";
+import { beforeAll, beforeEach, expect } from "vitest";
+import type { Answerer, Turn } from "../../server/engine/ports.js";
 import { ALLOWED, faultsIn } from "../security/allowed.js";
 import { PAYLOADS, shortPayloads } from "../security/payloads.js";
 import type { Visit } from "./browser.js";
-import { buildClient } from "./client.js";
-import { DESK, openWorld, soon, type World } from "./world.js";
+import { DESK, soon, useWorld, world } from "./world.js";
 
 export const SITE = "https://site.test";
 /** Names are at most 40 characters long, suggestions 80. */
@@ -20,29 +18,47 @@ const SUGGESTIONS = shortPayloads(80);
 
 /** The conversation that was answered last. */
 export let conversation = "";
-/** Says the words back in pieces that end anywhere, or asks for what it is told to. */
+
+/** Resolves when a piece of the answer to a turn is in the log after a seq. Gives the seq of the last event that is. */
+async function pieceAfter(turn: Turn, after: number): Promise<number> {
+	const { engine, store } = world.desk;
+	const [desk, principal] = await Promise.all([engine.desk(turn.desk.handle), store.read.principal(turn.asker.id)]);
+	if (!desk || !principal) throw new Error("A turn at no desk, or of nobody.");
+	const caller = { principal, provenance: { channel: turn.asker.channel }, extensions: [] };
+	for (let seq = after; ; ) {
+		const query = { contextId: turn.conversationId, after: seq, limit: 100, waitMs: 10_000 };
+		const { events, seq: last } = await engine.events(caller, desk, query);
+		if (events.some((event) => event.includes('"artifactUpdate"'))) return last;
+		if (events.length === 0) throw new Error("No piece of the answer has come.");
+		seq = last;
+	}
+}
+
+/** Says the words back in pieces that end anywhere, or does what it is told to; keeps for the owner what it is told that it does not know. */
 const echo: Answerer = {
 	name: "echo",
-	inProcess: true,
+	// Begins when its send is on disk: there is a log to follow then.
+	inProcess: false,
 	maySilence: false,
 	async *answer(turn) {
 		conversation = turn.conversationId;
 		const words = turn.incoming.map((m) => m.message.parts.map((p) => p.text ?? "").join("")).join("\n");
+		if (words.startsWith("gap")) yield { type: "gap", question: words };
 		if (words.startsWith("authorise")) yield { type: "needs_authorisation", explanation: words };
 		else if (words.startsWith("fail")) yield { type: "failed", explanation: words };
 		else {
 			const size = Math.ceil(words.length / 5);
+			let seq = turn.incoming.at(-1)?.seq ?? 0;
 			for (let at = 0; at < words.length; at += size) {
 				yield { type: "text", text: words.slice(at, at + size) };
-				await new Promise((next) => setTimeout(next, LIMITS.pieceGapMs));
+				// Each is drawn by itself: the next is said when whoever follows can read it.
+				if (at + size < words.length) seq = await pieceAfter(turn, seq);
 			}
 			yield { type: "reply", asks: false };
 		}
 	},
 };
 
-export let client: Awaited<ReturnType<typeof buildClient>>;
-export let world: World;
 export let one: Visit;
 /** What ran that should not have. */
 export const hits: string[] = [];
@@ -81,11 +97,22 @@ export interface Listening {
 	signatures(text: string, type: string): { found: string[]; text: string };
 }
 
+/** Somebody whose browser keeps to no policy, cries at what runs, and looks at every element. */
+export async function listener(): Promise<Visit> {
+	const visit = await world.arrive({ bypassCSP: true });
+	await visit.context.exposeBinding("cry", (_, words: string) => void hits.push(words));
+	await visit.context.addInitScript({ content: LISTEN });
+	visit.page.on("dialog", (dialog) => {
+		hits.push(dialog.message());
+		void dialog.dismiss();
+	});
+	return visit;
+}
+
 /** For the top of a test file: a desk `plain` with harmless words, and so many whose every word is a payload. */
 export function useDesks(count: number): void {
+	useWorld({ answerer: echo });
 	beforeAll(async () => {
-		client = await buildClient();
-		world = await openWorld({ clientDir: client.dir, answerer: echo });
 		const { owner } = world.desk.engine;
 		await owner.setSite("mira", SITE, "allowed");
 		const made = await Promise.allSettled(
@@ -101,30 +128,20 @@ export function useDesks(count: number): void {
 		for (const { reason } of made.filter((m) => m.status === "rejected")) expect(reason).toMatchObject({ code: "invalid_params" });
 		await owner.createOwner({ handle: "plain", name: "Plain", about: "Words", ownerName: "Owner", suggestions: ["One", "Two", "Three"] });
 		await owner.setSite("plain", SITE, "allowed");
-		one = await world.arrive({ bypassCSP: true });
-		await one.context.exposeBinding("cry", (_, words: string) => void hits.push(words));
-		await one.context.addInitScript({ content: LISTEN });
-		one.page.on("dialog", (dialog) => {
-			hits.push(dialog.message());
-			void dialog.dismiss();
-		});
+		one = await listener();
 	});
 	beforeEach(() => {
 		hits.length = 0;
 		one.requests.length = 0;
 	});
-	afterAll(async () => {
-		await world.close();
-		await client.remove();
-	});
 }
 
 /** Nothing has run, and nobody was asked for anything but our desk and the site. */
-export function nothingHappened(): void {
+export function nothingHappened(visit = one): void {
 	expect(hits).toEqual([]);
-	expect(one.requests.filter((url) => !url.startsWith(DESK) && !url.startsWith(SITE) && !/^(?:blob|about|data):/.test(url))).toEqual([]);
+	expect(visit.requests.filter((url) => !url.startsWith(DESK) && !url.startsWith(SITE) && !/^(?:blob|about|data):/.test(url))).toEqual([]);
 	expect(world.strays).toEqual([]);
-	expect(one.errors).toEqual([]);
+	expect(visit.errors).toEqual([]);
 }
 
 /** The elements of a page with harmless words that are its own: its head, its scripts. */

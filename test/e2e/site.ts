@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type DemoSite, serveDemoSite } from "../../demo-site/serve.js";
-import { openTestDesk, type TestDesk } from "../desk.js";
-import { closeBrowser, type Visit, visit } from "./browser.js";
+import { openTestDesk, type TestDesk, type TestDeskOptions } from "../desk.js";
+import { closeBrowser, findings, frameAt, type Visit, visitors } from "./browser.js";
 import { buildClient } from "./client.js";
 
 let client: Awaited<ReturnType<typeof buildClient>>;
@@ -19,23 +19,29 @@ export let demo: DemoSite;
 export let unlisted: string;
 /** A server of pages that a test writes itself. */
 export let own: Awaited<ReturnType<typeof servePages>>;
-const visits: Visit[] = [];
+const visits = visitors();
+/** What the demo's slow page waits for: nothing, until a test holds it back. */
+let slowness: (ms: number) => Promise<void> = async () => undefined;
 
-/** For the top of a test file: opens all of it before the tests and closes it after them; visitors leave after each. */
-export function useSite(): void {
+/**
+ * For the top of a test file: opens all of it before the tests and closes it after them; visitors leave after each. `options`: of the
+ * desk. `unbroken`: no page of any test throws.
+ */
+export function useSite(options: TestDeskOptions = {}, { unbroken = false } = {}): void {
 	beforeAll(async () => {
 		client = await buildClient();
-		desk = await openTestDesk({ clientDir: client.dir });
+		desk = await openTestDesk({ ...options, clientDir: client.dir });
 		// Under its name, so that it is of the demo's site though of another origin: what a browser keeps for a frame is then allowed.
 		origin = (await desk.serve()).url.replace("127.0.0.1", "localhost");
 		desk.config.publicUrl = origin;
-		demo = await serveDemoSite({ port: 0, deskUrl: origin });
-		unlisted = demo.url.replace("localhost", "127.0.0.1");
+		demo = await serveDemoSite({ port: 0, deskUrl: origin, wait: (ms) => slowness(ms) });
+		unlisted = demo.sites.unlisted;
 		own = await servePages();
 		for (const site of [demo.url, own.url]) await desk.engine.owner.setSite("mira", site, "allowed");
 	});
 	afterEach(async () => {
-		for (const one of visits.splice(0)) await one.close();
+		const gone = await visits.leave();
+		if (unbroken) expect(gone.flatMap(({ errors }) => errors)).toEqual([]);
 		await desk.engine.owner.changeSettings("mira", { guests: true });
 	});
 	afterAll(async () => {
@@ -47,12 +53,40 @@ export function useSite(): void {
 	});
 }
 
+/** Holds back what the demo's slow page is late with, until `go` is called. `late`: by how much each would be, milliseconds. */
+export function holdBack(): { late: number[]; go(): void } {
+	const late: number[] = [];
+	let go = (): void => undefined;
+	const gone = new Promise<void>((done) => {
+		go = done;
+	});
+	slowness = (ms) => {
+		late.push(ms);
+		return gone;
+	};
+	return { late, go };
+}
+
 /** A visitor of this test. */
-export const arrive = async (options: Parameters<typeof visit>[0] = {}): Promise<Visit> => {
-	const one = await visit(options);
-	visits.push(one);
-	return one;
-};
+export const { arrive } = visits;
+export const THEMES = ["light", "dark"] as const;
+/** For visitors who look with axe: it is a script of ours in pages that let none in, and what fades in has no contrast of its own yet. */
+export const LOOKED_AT = { bypassCSP: true, reducedMotion: "reduce" } as const;
+
+/** Two visitors of this test who look with axe, side by side: one reads English, one Chinese. */
+export async function inBoth(walk: (one: Visit, language: "en" | "zh") => Promise<void>): Promise<void> {
+	const locales = { en: "en-US", zh: "zh-CN" } as const;
+	await Promise.all((["en", "zh"] as const).map(async (to) => walk(await arrive({ ...LOOKED_AT, locale: locales[to] }), to)));
+}
+
+/** Looks with axe at the page that is open, in both themes: nothing serious, nothing critical. `what`: how a finding calls the page. */
+export async function look(page: Page, what = page.url()): Promise<void> {
+	for (const colorScheme of THEMES) {
+		await page.emulateMedia({ colorScheme });
+		expect.soft(await findings(page), `${what}, ${colorScheme}`).toEqual([]);
+	}
+}
+
 /** The line, with more attributes. */
 export const tag = (attributes = "") => `<script src="${origin}/embed.js" data-handle="mira" ${attributes} async></script>`;
 
@@ -106,11 +140,8 @@ export const heard = (page: Page) => framed(page).evaluate(() => (self as unknow
 export const button = (page: Page) => page.locator("earth-online button");
 export const panel = (page: Page) => page.locator("earth-online .p");
 export const chatReady = (page: Page) => page.locator("earth-online .r").first().waitFor({ state: "attached" });
-export const framed = (page: Page) => {
-	const frame = page.frames().find((f) => f.url().startsWith(`${origin}/@mira/embed`));
-	if (!frame) throw new Error("There is no frame of the chat.");
-	return frame;
-};
+/** The frame of the chat; throws where there is none. */
+export const framed = (page: Page) => frameAt(page, `${origin}/@mira/embed`);
 export const ours = (one: Visit) => one.requests.filter((url) => url.startsWith(origin)).map((url) => url.slice(origin.length));
 export const warnings = (one: Visit) => one.console.filter((line) => line.includes("EarthOnline"));
 export const isDark = (page: Page) =>

@@ -3,20 +3,17 @@
  * the desk behind a terminator, and a browser that finds every other name in a trap. What gets into the trap was asked of somebody who
  * is none of ours, whatever made the browser ask.
  */
-import { existsSync } from "node:fs";
 import { createServer as createHttp, type RequestListener } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from "node:net";
 import { createServer as createTls } from "node:tls";
-import { type Browser, type BrowserContextOptions, chromium, type Frame, type Page } from "playwright-core";
-import { expect } from "vitest";
+import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import { makeCertificate } from "../certificate.js";
 import { openTestDesk, type TestDesk, type TestDeskOptions } from "../desk.js";
-import type { Visit } from "./browser.js";
-
-/** Where Debian puts it; CHROMIUM names another. */
-const PLACES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+import { launch, type Visit, visitIn, visitors } from "./browser.js";
+import { buildClient } from "./client.js";
 
 export const DESK = "https://desk.test";
 
@@ -82,9 +79,7 @@ function askedOf(first: Buffer): string {
 	return /^host: *(.*)$/im.exec(text)?.[1]?.trim() ?? `nobody: ${JSON.stringify(text.slice(0, 80))}`;
 }
 
-export async function openWorld(options: TestDeskOptions = {}): Promise<World> {
-	const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
-	if (!executablePath) throw new Error("No Chromium on this machine: install the package chromium, or name one in CHROMIUM.");
+async function openWorld(options: TestDeskOptions = {}): Promise<World> {
 	const { key, cert, spki } = makeCertificate(["desk.test", "site.test", "*.site.test", "shop.test", "*.shop.test", "evil.test"]);
 	const open: Server[] = [];
 	const sockets = new Set<Socket>();
@@ -133,33 +128,12 @@ export async function openWorld(options: TestDeskOptions = {}): Promise<World> {
 		...names(":80", httpPort as number),
 		`MAP * 127.0.0.1:${trapPort}`,
 	];
-	const browser = await chromium.launch({
-		executablePath,
-		args: [
-			"--no-sandbox",
-			"--disable-gpu",
-			"--disable-quic",
-			"--disable-background-networking",
-			"--disable-component-update",
-			"--disable-sync",
-			"--no-first-run",
-			`--ignore-certificate-errors-spki-list=${spki}`,
-			`--host-resolver-rules=${rules.join(", ")}`,
-		],
-	});
+	const browser = await launch([`--ignore-certificate-errors-spki-list=${spki}`, `--host-resolver-rules=${rules.join(", ")}`]);
 	return {
 		desk,
 		browser,
 		strays,
-		async arrive(more = {}) {
-			const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-US", ...more });
-			const first = await context.newPage();
-			const seen: Visit = { page: first, context, console: [], requests: [], errors: [], close: () => context.close() };
-			context.on("console", (message) => seen.console.push(`${message.type()}: ${message.text()}`));
-			context.on("weberror", (error) => seen.errors.push(error.error().message));
-			context.on("request", (request) => seen.requests.push(request.url()));
-			return seen;
-		},
+		arrive: (more) => visitIn(browser, more),
 		async close() {
 			await browser.close();
 			for (const server of open) server.close();
@@ -168,6 +142,33 @@ export async function openWorld(options: TestDeskOptions = {}): Promise<World> {
 		},
 	};
 }
+
+/** The client as it is written now. */
+export let client: Awaited<ReturnType<typeof buildClient>>;
+export let world: World;
+const visits = visitors((options) => world.arrive(options));
+
+/**
+ * For the top of a test file: opens it before the tests and closes it after them; visitors leave after each. `options`: of the desk.
+ * `unbroken`: no page of any test throws.
+ */
+export function useWorld(options: TestDeskOptions = {}, { unbroken = false } = {}): void {
+	beforeAll(async () => {
+		client = await buildClient();
+		world = await openWorld({ ...options, clientDir: client.dir });
+	});
+	afterEach(async () => {
+		const gone = await visits.leave();
+		if (unbroken) expect(gone.flatMap(({ errors }) => errors)).toEqual([]);
+	});
+	afterAll(async () => {
+		await world.close();
+		await client.remove();
+	});
+}
+
+/** A visitor of this test. */
+export const { arrive } = visits;
 
 /** `chat`: the chat is there; `notice`: our page that says why not; `refused`: the browser shows nothing of ours; undefined: not yet. */
 async function shown(at: Page): Promise<"chat" | "notice" | "refused" | undefined> {
@@ -180,11 +181,13 @@ async function shown(at: Page): Promise<"chat" | "notice" | "refused" | undefine
 
 export const chatFrame = (at: Page): Frame | undefined => at.frames().find((f) => f.url().startsWith(`${DESK}/`));
 
-/** What a browser makes of the documents in a page, once it has decided. */
+/** What a browser makes of the documents in a page, once it has decided. Fails where it never does. */
 export async function outcome(at: Page): Promise<"chat" | "notice" | "refused"> {
-	for (;;) {
-		const verdict = await shown(at).catch(() => undefined);
-		if (verdict) return verdict;
-		await at.waitForTimeout(20);
-	}
+	let verdict: Awaited<ReturnType<typeof shown>>;
+	// A frame that is just being replaced cannot be looked into: it is looked at again.
+	await soon(async () => {
+		verdict = await shown(at).catch(() => undefined);
+		return verdict;
+	}).toBeDefined();
+	return verdict as "chat" | "notice" | "refused";
 }

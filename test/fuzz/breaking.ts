@@ -15,6 +15,7 @@ export function breaking(driver: Driver): Driver {
 			return await driver.read(steps);
 		},
 		onHint: (listener) => driver.onHint(listener),
+		onNotice: (listener) => driver.onNotice(listener),
 		backup: (to) => driver.backup(to),
 		close: () => driver.close(),
 	};

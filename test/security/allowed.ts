@@ -5,11 +5,11 @@
 
 /** Elements that our documents are made of. No element that fetches, frames, or changes what others mean is among them but `img`. */
 const TAGS =
-	"html head body title main header footer section article nav div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tr th td blockquote pre code em strong b i small del br hr a img button form label textarea input select option fieldset legend details summary time dialog output noscript figure figcaption";
+	"html head body title main header footer section article nav div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tr th td blockquote pre code em strong b i small del br hr a img button form label textarea input select option fieldset legend details summary time dialog output noscript figure figcaption progress";
 /** Parts of our own drawings. */
 const DRAWN = "svg path circle ellipse rect g line polyline polygon clippath text title defs";
 const ATTRIBUTES =
-	"class id dir lang role title type tabindex href target rel src alt width height start scope datetime rows cols placeholder enterkeyhint disabled value name method action for maxlength required autocomplete spellcheck autocapitalize inputmode open hidden checked selected decoding loading translate accept multiple";
+	"class id dir lang role title type tabindex href target rel src alt width height start scope datetime rows cols placeholder enterkeyhint disabled value name method action for maxlength required autocomplete spellcheck autocapitalize inputmode open hidden checked selected decoding loading translate accept multiple download max";
 const DRAWN_ATTRIBUTES =
 	"xmlns viewbox width height fill stroke stroke-width stroke-linecap stroke-linejoin d cx cy r rx ry x y x1 x2 y1 y2 points class role opacity transform clip-path id aria-labelledby font-family font-size font-weight textlength lengthadjust focusable";
 

@@ -172,8 +172,12 @@ const ELSEWHERE = [
 
 export const PAYLOADS: readonly string[] = [...new Set([...ELSEWHERE, ...OUT.flatMap((out) => RUNS.map((run) => out + run))])];
 
-/** Those that fit where a text has at most so many characters. */
-export const shortPayloads = (chars: number): readonly string[] => PAYLOADS.filter((text) => text.length <= chars);
+/** More that gets out of where words stand: for places so small that many of the others do not fit. */
+const SMALL_OUT = ['"/>', "'/>", "`>", "</p>", "</h1>", "</a>", "</li>", "</text>", "</option>", "</noscript>", "*/", "&gt;"];
+
+/** Those that fit where a text has at most so many characters: as many as there are of the others. */
+export const shortPayloads = (chars: number): readonly string[] =>
+	[...new Set([...PAYLOADS, ...SMALL_OUT.flatMap((out) => RUNS.map((run) => out + run))])].filter((text) => text.length <= chars);
 
 /** In so many groups, each with some of every kind. */
 export const inGroups = (of: readonly string[], groups: number): string[][] =>

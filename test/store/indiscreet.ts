@@ -64,6 +64,7 @@ export const indiscreetDriver =
 		write: (operation, input) => driver.write(operation, input),
 		read: (steps) => driver.read(() => indiscreet(name, steps())),
 		onHint: (listener) => driver.onHint(listener),
+		onNotice: (listener) => driver.onNotice(listener),
 		backup: (to) => driver.backup(to),
 		close: () => driver.close(),
 	});
