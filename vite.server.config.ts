@@ -19,6 +19,9 @@ const guide: Plugin = {
 /** What a bundle of the server leaves outside. */
 export const OUTSIDE = ["better-sqlite3", "pg", "@resvg/resvg-js", "sharp"];
 
+/** What the server starts beside itself, besides its writer; a bundle of the server has them too. */
+export const HELPERS = { encoder: "server/encoder.ts", "feed-reader": "server/feed-reader.ts" };
+
 export default defineConfig({
 	publicDir: false,
 	plugins: [guide],
@@ -32,8 +35,8 @@ export default defineConfig({
 		sourcemap: true,
 		reportCompressedSize: false,
 		rolldownOptions: {
-			input: { main: "server/main.ts", cli: "server/cli.ts", writer: "server/writer.ts", encoder: "server/encoder.ts" },
-			// All in one folder: the writer's thread is found beside the module that starts it.
+			input: { main: "server/main.ts", cli: "server/cli.ts", writer: "server/writer.ts", ...HELPERS },
+			// All in one folder: threads and processes are found beside the module that starts them.
 			output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
 		},
 	},

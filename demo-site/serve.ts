@@ -1,7 +1,7 @@
 /**
  * Serves the demo site: pages of a fictional studio on an origin of its own, one for each situation that the desk's script
- * meets on real sites (stops.ts). Fills in where a page says `{{desk}}` and the like, sends the headers that a page's situation
- * needs, and is slow where a page is about that. Knows nothing of the product but the desk's origin and the number of one
+ * meets on real sites (stops.ts). Fills in where a page says `{{desk}}` and the like (tour.ts), sends the headers that a page's
+ * situation needs, and is slow where a page is about that. Knows nothing of the product but the desk's origin and the number of one
  * embed: it loads `/embed.js` as a stranger would.
  */
 import { randomBytes } from "node:crypto";
@@ -9,12 +9,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Language, STOPS } from "./stops.js";
-import { barOf, listOf } from "./tour.js";
+import { type Language, type Sites, STOPS } from "./stops.js";
+import { barOf, FOOT, HEAD, listOf, topOf } from "./tour.js";
 
 export interface DemoSite {
-	/** `http://localhost:PORT`: the site that the desk should allow. Its number, `http://127.0.0.1:PORT`, is another site. */
+	/** `http://localhost:PORT`: the site that the desk should allow. */
 	url: string;
+	/** The same server by all of its names, each of which is another site to a browser. */
+	sites: Sites;
 	close(): Promise<void>;
 }
 
@@ -26,8 +28,8 @@ export interface DemoSiteOptions {
 	embed?: number;
 	/** What stands before a command's words in the shell of whoever runs the demo. */
 	command?: string;
-	/** How late the first of the slow page's things is, milliseconds; the others come at twice and three times that. */
-	slowMs?: number;
+	/** Passes the time, milliseconds, by which a thing of the slow page is late. */
+	wait?: (ms: number) => Promise<void>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -37,6 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
 	".svg": "image/svg+xml; charset=utf-8",
 };
 
+/** How late the first of the slow page's things is; the others come at twice and three times that. */
 const SLOW_MS = 2_000;
 const SLOW = /^\/slow\/([123])(\/[a-z]+\.(?:svg|js))$/;
 
@@ -77,6 +80,13 @@ const HEADERS: Readonly<Record<string, (desk: string, nonce: string) => Record<s
 	"/mail.html": (desk) => ({ "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self' ${desk}` }),
 };
 
+/** Names of this machine, and so of this server: every browser knows the first two, and most the third. */
+const sitesAt = (port: number): Sites => ({
+	listed: `http://localhost:${port}`,
+	unlisted: `http://127.0.0.1:${port}`,
+	blocked: `http://blocked.localhost:${port}`,
+});
+
 /** Where the pages lie: beside this module, or beside the package where it was bundled. */
 function pagesFolder(): string {
 	const here = fileURLToPath(new URL(".", import.meta.url));
@@ -98,7 +108,7 @@ const linesOf = (html: string): string[] =>
 /** Serves until closed. Rejects where the port is taken. */
 export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite> {
 	const desk = new URL(options.deskUrl).origin;
-	const slowMs = options.slowMs ?? SLOW_MS;
+	const wait = options.wait ?? ((ms) => new Promise<void>((done) => setTimeout(done, ms)));
 	const folder = pagesFolder();
 	const files = new Map<string, { type: string; body: string }>();
 	for (const name of readdirSync(folder)) {
@@ -111,7 +121,7 @@ export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite>
 
 	/** A page as one reader gets it. */
 	const pageOf = (at: string, html: string, asked: Language | undefined, nonce: string): string => {
-		const sites = { listed: `http://localhost:${port}`, other: `http://127.0.0.1:${port}` };
+		const sites = sitesAt(port);
 		const stop = STOPS.find(({ path }) => path === at);
 		const values = {
 			...sites,
@@ -120,7 +130,10 @@ export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite>
 			embed: String(options.embed ?? 1),
 			command: options.command ?? "npx earthonline",
 			site: encodeURIComponent(sites.listed),
-			here: encodeURIComponent(stop?.elsewhere ? sites.other : sites.listed),
+			here: encodeURIComponent(sites[stop?.site ?? "listed"]),
+			head: HEAD,
+			top: topOf(at),
+			foot: FOOT,
 		};
 		const language = asked ?? stop?.language ?? "en";
 		const lines = linesOf(html).map((line) => fill(line, { ...values, nonce: "…" }));
@@ -138,7 +151,7 @@ export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite>
 			return response.end("There is no such page here. The tour begins at /\n");
 		}
 		// What is late here is late for this page alone.
-		if (slow) await new Promise((done) => setTimeout(done, Number(slow[1]) * slowMs));
+		if (slow) await wait(Number(slow[1]) * SLOW_MS);
 		const nonce = randomBytes(16).toString("base64url");
 		response.writeHead(200, {
 			"content-type": file.type,
@@ -159,7 +172,8 @@ export async function serveDemoSite(options: DemoSiteOptions): Promise<DemoSite>
 	const address = server.address();
 	port = typeof address === "object" && address ? address.port : options.port;
 	return {
-		url: `http://localhost:${port}`,
+		url: sitesAt(port).listed,
+		sites: sitesAt(port),
 		close: () =>
 			new Promise((done) => {
 				server.close(() => done());

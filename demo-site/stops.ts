@@ -7,11 +7,14 @@
 export type Language = "en" | "zh";
 type Words = Readonly<Record<Language, string>>;
 
+/** Origins that one server is: the site that the desk allows, one that nobody has listed, and one that the desk's owner has blocked. */
+export type Sites = Readonly<Record<"listed" | "unlisted" | "blocked", string>>;
+
 export interface Stop {
 	/** Path on the site. */
 	path: string;
-	/** On the listed site, or on the other one, which nobody has listed. */
-	elsewhere?: true;
+	/** Which site it stands on, where it is not the listed one. */
+	site?: Exclude<keyof Sites, "listed">;
 	/** The language that the page itself is written in, where it is not English. */
 	language?: Language;
 	title: Words;
@@ -260,7 +263,7 @@ export const TOUR: readonly Group[] = [
 		stops: [
 			{
 				path: "/unlisted.html",
-				elsewhere: true,
+				site: "unlisted",
 				title: { en: "A site that is not listed", zh: "未列入的网站" },
 				shows: {
 					en: "The same line on a site that Mira has not allowed shows nothing at all.",
@@ -272,8 +275,21 @@ export const TOUR: readonly Group[] = [
 				},
 			},
 			{
+				path: "/blocked.html",
+				site: "blocked",
+				title: { en: "A site that is blocked", zh: "被屏蔽的网站" },
+				shows: {
+					en: "Mira has blocked this site: the line on it shows nothing, whatever else her list allows.",
+					zh: "Mira 屏蔽了这个网站：不管她的列表还允许什么，这里的代码都不显示任何东西。",
+				},
+				look: {
+					en: "Nobody is told on the page; the console says it in one line, and unlike a site that is not listed, this one never waits for Mira's word again.",
+					zh: "页面上不会有任何提示，只有控制台里有一行说明；它也不像未列入的网站那样再等 Mira 决定。",
+				},
+			},
+			{
 				path: "/stranger.html",
-				elsewhere: true,
+				site: "unlisted",
 				title: { en: "A stranger's frame", zh: "陌生人的框架" },
 				shows: {
 					en: "A site that is not allowed tries to frame the chat, and then a whole page that has it.",

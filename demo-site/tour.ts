@@ -1,8 +1,9 @@
 /**
- * What leads through the demo site: the bar above every page and the list on the home page, as HTML text. Links are plain
- * links and need no script; the language that a reader chose goes along in them.
+ * What the pages of the demo site share, as HTML text: the head, the studio's top and foot, and what leads through them, the
+ * bar above every page and the list on the home page. Links are plain links and need no script; the language that a reader chose goes
+ * along in them.
  */
-import { type Language, STOPS, type Stop, TOUR } from "./stops.js";
+import { type Language, type Sites, STOPS, type Stop, TOUR } from "./stops.js";
 
 /** Words of the bar and of the home page's list. */
 const BAR = {
@@ -18,17 +19,33 @@ const BAR = {
 	zh: { tour: "导览", next: "下一页", back: "上一页", line: "本页的代码", lines: "本页的代码", other: "English", label: "关于本页" },
 } as const;
 
-/** The two sites that one server is: the listed one under its name, the other under its number. */
-export interface Sites {
-	listed: string;
-	other: string;
-}
+/** `{{head}}`: what stands in every page's head beside its title. */
+export const HEAD = `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/site.css">`;
+
+/** The studio's own pages, in its top. */
+const PAGES = [
+	["/studio.html", "Shop"],
+	["/commissions.html", "Commissions"],
+	["/kiln.html", "Kiln notes"],
+] as const;
+
+/** `{{top}}`: the studio's name and the way to its pages, on the page at a path. */
+export const topOf = (at: string): string =>
+	`<header class="wrap top"><a class="name" href="/studio.html">Mira Lin</a><nav aria-label="Studio">${PAGES.map(
+		([path, name]) => `<a href="${path}"${path === at ? ' aria-current="page"' : ""}>${name}</a>`,
+	).join("")}<a href="/zh.html" lang="zh">中文</a></nav></header>`;
+
+/** `{{foot}}` */
+export const FOOT = '<footer class="wrap foot">Mira Lin, stoneware and drawings. A fictional studio.</footer>';
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** The address of a stop for a reader on a page of one of the sites. The language is kept where it is not the stop's own. */
 function address(stop: Stop, from: Stop | undefined, language: Language, sites: Sites): string {
-	const site = Boolean(stop.elsewhere) === Boolean(from?.elsewhere) ? "" : stop.elsewhere ? sites.other : sites.listed;
+	const site = stop.site === from?.site ? "" : sites[stop.site ?? "listed"];
 	return `${site}${stop.path}${language === (stop.language ?? "en") ? "" : `?lang=${language}`}`;
 }
 
@@ -40,7 +57,7 @@ export function barOf(stop: Stop, language: Language, sites: Sites, lines: reado
 	const at = STOPS.indexOf(stop);
 	const before = STOPS[at - 1];
 	const after = STOPS[at + 1];
-	const home = `${stop.elsewhere ? sites.listed : ""}${homeOf(language)}`;
+	const home = `${stop.site ? sites.listed : ""}${homeOf(language)}`;
 	const code = lines.length
 		? `<details><summary>${lines.length > 1 ? words.lines : words.line}</summary><pre>${lines.map(escapeHtml).join("\n")}</pre></details>`
 		: "";

@@ -10,7 +10,7 @@ const ask = (call) => window.EarthOnline.push(call);
 
 ask((api) => {
 	const chat = api.get("desk");
-	for (const event of ["ready", "open", "close", "message", "unread", "online"])
+	for (const event of ["ready", "open", "close", "unread", "online"])
 		chat.on(event, (detail) => note(detail === undefined || detail === null ? event : `${event}: ${JSON.stringify(detail)}`));
 });
 for (const button of document.querySelectorAll("[data-call]"))
