@@ -149,24 +149,27 @@ describe.each(DATABASES)("private links of one question, on %s", (database) => {
 	});
 
 	it("give each line the time at which it was said", async () => {
-		let answered = gate<void>();
-		at.script(async function* (turn) {
-			await answered.promise;
-			yield* echoScript(turn, new AbortController().signal);
+		const turns = [0, 1].map(() => ({ begun: gate<void>(), answered: gate<void>() }));
+		let turn = 0;
+		at.script(async function* (asked) {
+			const own = turns[turn++] ?? expect.fail();
+			own.begun.open();
+			await own.answered.promise;
+			yield* echoScript(asked, new AbortController().signal);
 		});
-		const later = (ms: number, next: ReturnType<typeof gate<void>>) => {
+		const answerAfter = async (ms: number, which: number) => {
+			await turns[which]?.begun.promise;
 			at.clock.jump(ms);
-			answered.open();
-			answered = next;
+			turns[which]?.answered.open();
 		};
 		const begun = at.clock.now();
 		const times = (thread: Thread) => thread.lines.map((line) => line.at - begun);
 		const [mine, other] = [await ask(NO_WAIT), await ask(NO_WAIT)];
-		later(5_000, gate<void>());
+		await answerAfter(5_000, 0);
 		for (const { key } of [mine, other]) expect(times(await read(key))).toEqual([0, 5_000]);
 		at.clock.jump(60_000);
 		await more(mine.key, "more", NO_WAIT);
-		later(5_000, gate<void>());
+		await answerAfter(5_000, 1);
 		expect(times(await read(mine.key))).toEqual([0, 5_000, 65_000, 70_000]);
 		// Read as somebody else's, the times are the same.
 		expect(times(await read(other.key))).toEqual([0, 5_000]);

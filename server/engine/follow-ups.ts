@@ -23,6 +23,8 @@ const KEY = "eolf_";
 const KEY_SHAPE = /^eolf_[\w-]{43}$/;
 /** Events asked of the log at a time. */
 const PAGE = 500;
+/** Readings of a conversation that grows all the while. */
+const AGREE_TRIES = 5;
 
 export interface FollowUpParts {
 	store: Store;
@@ -173,24 +175,44 @@ export class FollowUps implements FollowUpDoor {
 		return { ...own, thread: { ...own.thread, lines } };
 	}
 
-	/** A guest's whole conversation, or the end of it where it is long. */
-	private async whole(desk: Desk, guest: PrincipalRow): Promise<Reading | undefined> {
+	/**
+	 * Reads a guest's conversation and what must agree with it. Each read shows the moment in which it is made, so words and state are
+	 * read anew where the conversation has grown between them: else an answer's state would stand without its words.
+	 */
+	private async agreeing(
+		desk: Desk,
+		guest: PrincipalRow,
+		work: (view: ConversationView) => Promise<Reading | undefined>,
+	): Promise<Reading | undefined> {
 		const { read } = this.parts.store;
-		const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
-		if (!view) return undefined;
-		const page = { callerId: guest.id, deskId: desk.row.id, limit: 1, historyLength: 0, artifacts: false };
-		const last = view.openTasks.at(-1)?.task ?? (await read.tasks(page)).tasks[0]?.task;
-		return this.readingOf(desk, view, view.messages.map(lineOf), last, view.openTasks);
+		for (let tries = 1; ; tries++) {
+			const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
+			if (!view) return undefined;
+			const reading = await work(view);
+			const after = await read.conversation(guest.id, desk.row.id, null, 1);
+			if (after?.conversation.seq === view.conversation.seq || tries === AGREE_TRIES) return reading;
+		}
+	}
+
+	/** A guest's whole conversation, or the end of it where it is long. */
+	private whole(desk: Desk, guest: PrincipalRow): Promise<Reading | undefined> {
+		return this.agreeing(desk, guest, async (view) => {
+			const page = { callerId: guest.id, deskId: desk.row.id, limit: 1, historyLength: 0, artifacts: false };
+			const last = view.openTasks.at(-1)?.task ?? (await this.parts.store.read.tasks(page)).tasks[0]?.task;
+			return this.readingOf(desk, view, view.messages.map(lineOf), last, view.openTasks);
+		});
 	}
 
 	/**
 	 * The first question of a guest and what came of it. Once a link has taken the conversation, every other one reads to where that
 	 * question first came to rest and no further, as all of them could: whatever follows, on the same task or another, is another's.
 	 */
-	private async firstOf(desk: Desk, guest: PrincipalRow, linkHash: string): Promise<Reading | undefined> {
+	private firstOf(desk: Desk, guest: PrincipalRow, linkHash: string): Promise<Reading | undefined> {
+		return this.agreeing(desk, guest, (view) => this.firstIn(view, desk, guest, linkHash));
+	}
+
+	private async firstIn(view: ConversationView, desk: Desk, guest: PrincipalRow, linkHash: string): Promise<Reading | undefined> {
 		const { read } = this.parts.store;
-		const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
-		if (!view) return undefined;
 		const { conversation } = view;
 		const [begun] = await read.events(conversation.id, 0, 1, Number.MAX_SAFE_INTEGER);
 		if (!begun) return undefined;
