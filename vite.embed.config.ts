@@ -12,6 +12,9 @@ const FETCHED = {
 	"embed-pet": "widget/embed/pet.ts",
 };
 
+/** Names that nothing can change are put in where they are used, once. */
+const PACKED = { topLevelVar: false };
+
 /** Takes out what minifying leaves of the style sheets' lines: newlines in template literals, and it leaves no others. */
 const oneLine: Plugin = {
 	name: "one-line",
@@ -40,7 +43,7 @@ const fetched: Plugin = {
 				const rolldownOptions = {
 					input: { [name]: entry },
 					preserveEntrySignatures: "strict" as const,
-					output: { format: "es" as const, entryFileNames: "[name].js" },
+					output: { format: "es" as const, entryFileNames: "[name].js", ...PACKED },
 				};
 				await build({ ...options, configFile: false, root, logLevel, build: { ...options.build, rolldownOptions } });
 			}
@@ -54,6 +57,7 @@ export default defineConfig({
 	build: {
 		...common("dist/client").build,
 		// As a library: else each `import()` is wrapped in a helper that such a page has no use for.
+		rolldownOptions: { output: PACKED },
 		lib: { entry: { embed: "widget/embed/main.ts" }, formats: ["iife"], name: "embed", fileName: () => "embed.js" },
 	},
 });

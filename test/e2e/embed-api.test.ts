@@ -263,4 +263,17 @@ describe("M: every way of loading a script, one chat; strict policies", () => {
 			await keeping.close();
 		}
 	});
+
+	it("keeps its size where the site sets html to 62.5 %, and is not printed, in any mode", async () => {
+		const one = await arrive();
+		await open(
+			one,
+			`<html style="font-size:62.5%"><style>*,::before{all:revert;letter-spacing:9px!important}img{max-width:1px!important;filter:invert(1)}button{display:none!important}iframe{border:9px solid red!important}</style><body>${tag('data-mode="button"')}${tag()}${tag('data-mode="inline"')}`,
+		);
+		await one.page.locator("earth-online .c").waitFor();
+		expect((await one.page.locator("earth-online .c").boundingBox())?.height).toBe(36);
+		expect((await button(one.page).last().boundingBox())?.width).toBeGreaterThan(0);
+		await one.page.emulateMedia({ media: "print" });
+		for (const each of await one.page.locator("earth-online .w").all()) expect(await each.isVisible()).toBe(false);
+	});
 });

@@ -156,6 +156,8 @@ describe("the pet", () => {
 			await svg.evaluate((e) => [getComputedStyle(e).animationName, getComputedStyle(e.querySelector(".lids") as Element).animationName]),
 		).toEqual(["none", "none"]);
 		await drag(one.page, 200, 300);
+		// Two frames, not the third of a second that it takes otherwise.
+		await one.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 		expect(await at(one.page)).toEqual([16, 262]);
 		const two = await arrive();
 		await open(two, `<body>${line()}`);

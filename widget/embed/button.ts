@@ -5,19 +5,23 @@
  */
 import type { Part, Shared } from "./parts.js";
 
-/** The numbers of `BADGE` in server/site/badge.ts: a badge that comes alive must not move the page. */
-const CSS = `.c{--s:24px;display:flex;align-items:center;gap:8px;height:36px;padding:0 15px 0 6px;border:1px solid var(--a,var(--l));border-radius:28px;background:var(--b);color:var(--i);font:600 14px/20px system-ui,sans-serif;white-space:nowrap}
+/**
+ * The numbers of `BADGE` in server/site/badge.ts: a badge that comes alive must not move the page. On an accent stands black or white,
+ * whichever reads better (EMB-8): 0.18 of the luminance of white is where one becomes the other, and then either has 4.5:1. A browser
+ * that cannot reckon with colours shows the accent as the edge alone.
+ */
+const CSS = `.c>span+span{gap:8px;display:flex;align-items:baseline}
+.c .o{inset-inline-end:-3px;width:11px;border-width:2px;height:11px}
 .c .h{width:var(--s);height:var(--s)}
-.c .o{inset-inline-end:-3px;width:11px;height:11px;border-width:2px}
-.c>span+span{display:flex;gap:8px;align-items:baseline}
-.c small{font:400 13px/18px system-ui,sans-serif;color:var(--t,#57534e)}
-.d small{color:var(--t,#a8a29e)}
+.c{background:var(--b);--s:24px;color:var(--i);padding:0 15px 0 6px;border-radius:28px;display:flex;align-items:center;height:36px;border:1px solid var(--a,var(--l));font:600 14px/20px system-ui,sans-serif;white-space:nowrap;gap:8px}
+@supports(color:color(from red xyz x y z)){.c{background:var(--a,var(--b));color:var(--t,var(--i));--t:color(from var(--a) xyz calc((.18 - y)*999) calc((.18 - y)*999) calc((.18 - y)*999))}}
 .c b{font:600 16px/20px system-ui,sans-serif}
-.medium{--s:28px;height:40px;gap:9px;padding-inline-end:17px}
-.large{--s:40px;height:56px;gap:12px;padding:0 24px 0 8px}
-.large>span+span{display:grid;grid-template-columns:auto auto;gap:1px 8px;justify-content:start;text-align:start}
+.c small{color:var(--t,#57534e);font:400 13px/18px system-ui,sans-serif}
 .large b{grid-column:1/3}
-@supports(color:color(from red xyz x y z)){.c{background:var(--a,var(--b));color:var(--t,var(--i));--t:color(from var(--a) xyz calc((.18 - y)*999) calc((.18 - y)*999) calc((.18 - y)*999))}}`;
+.large>span+span{gap:1px 8px;display:grid;text-align:start;justify-content:start;grid-template-columns:auto auto}
+.large{--s:40px;padding:0 24px 0 8px;gap:12px;height:56px}
+.d small{color:var(--t,#a8a29e)}
+.medium{--s:28px;gap:9px;height:40px;padding-inline-end:17px}`;
 
 export default function place(at: Shared): Part {
 	const { base, config, make } = at;

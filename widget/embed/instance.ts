@@ -176,22 +176,15 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 	};
 
 	const at: Shared = {
-		base,
 		corner: make("div", "k"),
-		host,
-		root,
-		state,
-		signal,
 		get options() {
 			return options;
 		},
+		signal,
+		draw,
+		base,
 		get faces() {
 			return faces;
-		},
-		attach(to, inside, how) {
-			const shadow = to.attachShadow({ mode: "open" });
-			for (const css of [looks(how), ...sheets]) dress(shadow, css, script.nonce);
-			shadow.append(inside);
 		},
 		face(to, kind, label, ...words) {
 			const dot = make("i", "o");
@@ -200,6 +193,9 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 			drawn = "";
 			return button;
 		},
+		zh: isChinese,
+		ask,
+		state,
 		style(css) {
 			sheets.push(css);
 			for (const [to] of faces) dress(to.getRootNode() as ShadowRoot, css, script.nonce);
@@ -210,10 +206,14 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 			if (script.closest("body")) script.after(it);
 			else document.body.append(it);
 		},
+		attach(to, inside, how) {
+			const shadow = to.attachShadow({ mode: "open" });
+			for (const css of [looks(how), ...sheets]) dress(shadow, css, script.nonce);
+			shadow.append(inside);
+		},
+		host,
 		make,
-		zh: isChinese,
-		ask,
-		draw,
+		root,
 		missed,
 	} as Omit<Shared, "config"> as Shared;
 
@@ -257,7 +257,8 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 		// A list of selectors is one in here.
 		const bad = !CSS.supports(`selector(:not(${options.selector}))`);
 		odd("selector", bad);
-		options = { ...options, mode, embed, ...(bad && { selector: undefined }) };
+		options = { ...options, mode, embed };
+		if (bad) options.selector = undefined;
 	};
 
 	const look = () => {
@@ -272,7 +273,7 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 		}
 		if (mode === "pet") need("pet");
 		if ((mode === "button" && !selector) || document.querySelector(`a[href^="${base}"] img[src^="${base}/"]`)) need("button");
-		if (at.corner.isConnected && (config.greeting ?? greeting) !== undefined) need("greeting");
+		if (at.corner.isConnected && (config.greeting ?? greeting) != null) need("greeting");
 		parts.button?.look();
 		parts.greeting?.look();
 		faces = faces.filter(([to]) => to.isConnected);
@@ -348,44 +349,44 @@ export function createInstance(script: HTMLScriptElement, page: Page, gone: () =
 	};
 
 	return {
-		names: [script.id, handle, options.embed],
+		close,
+		toggle: tell("toggle"),
 		get script() {
 			return script;
 		},
 		set script(next) {
 			script = next;
 		},
-		alive: () => !place || place.isConnected,
-		look,
-		open,
-		close,
-		toggle: tell("toggle"),
-		show: () => hide(false),
-		hide() {
-			close();
-			hide(true);
+		logout() {
+			at.claim = undefined;
+			return tell("logout")();
 		},
 		update(attributes) {
-			for (const [name, value] of Object.entries(attributes)) {
-				if (value == null) delete script.dataset[name];
-				else script.dataset[name] = value as string;
+			for (const name in attributes) {
+				if (attributes[name] == null) delete script.dataset[name];
+				else script.dataset[name] = attributes[name] as string;
 			}
 		},
 		async identify(said) {
 			at.claim = said;
 			parts.chat?.identify();
 		},
-		logout() {
-			at.claim = undefined;
-			return tell("logout")();
-		},
-		send: tell("send"),
-		destroy: () => destroy(),
-		on: hearing(false),
-		once: hearing(true),
-		off,
+		alive: () => !place || place.isConnected,
 		get state() {
 			return { ...state };
 		},
+		show: () => hide(false),
+		destroy: () => destroy(),
+		hide() {
+			close();
+			hide(true);
+		},
+		send: tell("send"),
+		names: [script.id, handle, options.embed],
+		once: hearing(true),
+		open,
+		off,
+		on: hearing(false),
+		look,
 	};
 }

@@ -3,8 +3,8 @@ import { act, cleanup, fireEvent, screen, within } from "@testing-library/preact
 import { afterEach, expect, test } from "vitest";
 import { CHAT_METHODS } from "../../../shared/channel.js";
 import { EXTENSIONS } from "../../../shared/extensions.js";
+import { box, doing, enter, log, onClose, onReload, shown, write } from "../../../test/drawn.js";
 import { message, visit } from "../fakes.js";
-import { box, doing, enter, log, onClose, onReload, shown, write } from "./shown.js";
 
 afterEach(cleanup);
 

@@ -4,9 +4,9 @@ import { cleanup, fireEvent, screen, within } from "@testing-library/preact";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Theme } from "../../../shared/embed.js";
 import { EXTENSIONS } from "../../../shared/extensions.js";
+import { box, doing, enter, log, shown, write } from "../../../test/drawn.js";
 import { message, settle, type Visit } from "../fakes.js";
 import { speech } from "../i18n.js";
-import { box, doing, enter, log, shown, write } from "./shown.js";
 
 afterEach(() => {
 	cleanup();

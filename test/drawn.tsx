@@ -1,10 +1,10 @@
-/** For the tests of what is drawn: the chat before a visitor, and words for what they do and see. Nothing of the product imports this. */
+/** For the tests of what the chat draws: the chat before a visitor, and words for what they do and see. */
 import { act, fireEvent, render, screen } from "@testing-library/preact";
 import { vi } from "vitest";
-import type { Language, Theme } from "../../../shared/embed.js";
-import { settle, type Visit, visit } from "../fakes.js";
-import { speech } from "../i18n.js";
-import { Chat } from "./chat.js";
+import type { Language, Theme } from "../shared/embed.js";
+import { Chat } from "../widget/chat/components/chat.js";
+import { settle, type Visit, visit } from "../widget/chat/fakes.js";
+import { speech } from "../widget/chat/i18n.js";
 
 export const onClose = vi.fn();
 export const onReload = vi.fn();
