@@ -90,6 +90,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		await refused("There is no app gmail. Connect one of ical, ", "app", "connect", "anna", "gmail");
 		await refused("There is no app constructor", "app", "connect", "anna", "constructor", "https://a.example");
 		await refused("in a file, with --file", "app", "connect", "anna", "brave", "key-in-the-history");
+		await refused("app connect --help", "app", "connect", "anna", "ical", `${at}/private-77/basic.ics`, "--time-zone", "Mars/Olympus");
 		await refused("Only https addresses", "app", "connect", "anna", "searxng", "http://10.0.0.1:8080");
 		await refused("There is no desk bob", "presets", "bob");
 		const file = join(folder, "calendar.url");
@@ -107,6 +108,12 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		writeFileSync(file, `${at}/private-77/basic.ics\n`);
 		const quiet = await command("app", "connect", "anna", "ical", "--file", file);
 		expect(quiet).toMatchObject({ code: EXIT.ok, out: expect.stringContaining("calendar is connected"), err: "" });
+		for (const kind of KIND_NAMES) {
+			const { needs, secret } = KINDS[kind];
+			const { err } = await command("app", "connect", "anna", kind);
+			expect(err).toContain(`Give the ${needs} of ${kind}`);
+			expect(err.includes("in a file, with --file")).toBe(secret);
+		}
 		for (const kind of KIND_NAMES.filter((name) => KINDS[name].needs === "key"))
 			expect(await command("app", "connect", "anna", kind, "key-in-the-history")).toMatchObject({
 				code: EXIT.failed,

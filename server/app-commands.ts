@@ -110,15 +110,22 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 			withDesk(async (admin) => {
 				// A kind that is none is the server's to refuse: it knows which there are.
 				const { needs, secret } = isKind(kind) ? KINDS[kind] : { needs: "address" as const, secret: false };
+				const given = file === undefined ? address : lineOf(file);
+				if (isKind(kind) && given === undefined)
+					throw new DeskError("invalid_params", `Give the ${needs} of ${kind}${secret ? " in a file, with --file" : ""}.`);
 				if (needs === "key" && address !== undefined)
 					throw new DeskError("invalid_params", `Give the key of ${kind} in a file, with --file: a command stands in the shell's history.`);
 				if (secret && address !== undefined)
 					complain(
 						"Whoever has this address may read what it leads to, and it stands in the shell's history now. A file keeps it out: --file",
 					);
-				const given = file === undefined ? address : lineOf(file);
 				const input = { kind, ...(given === undefined ? {} : { [needs]: given }), ...options };
-				const connected = await admin.connectApp(handle, input);
+				const connected = await admin.connectApp(handle, input).catch((error: unknown) => {
+					// What is wrong is said by the hand, which knows nothing of options.
+					if (error instanceof DeskError && error.code === "invalid_params")
+						complain(`What can be given besides: ${self} app connect --help`);
+					throw error;
+				});
 				print(`${connected.app} is connected: ${plain(connected.label)}.`);
 				if (connected.app === "search") print(`Visitors' questions are searched while webSearch is on. See: ${self} presets ${handle}`);
 				else print(`Nothing of it is given yet. Give its free and busy times: ${self} presets ${handle} ${connected.app}=busy`);

@@ -47,6 +47,8 @@ export interface Batch {
 
 export const AT_ONCE = 40;
 const STEPS = 14;
+/** The first round after which there is something to be cut off. */
+export const FIRST_CRASH = 4;
 const LONGEST = STEPS + 8;
 
 const access = fc.constantFrom<AppAccess>("none", "busy", "read");
@@ -119,7 +121,7 @@ const TURN: Step = { do: "begin", channel: "embed", goesOn: false, numbered: tru
 const GIVEN: Step[] = [...BOTH, { do: "set", calendar: "read" }, { do: "decide", which: 0, decision: "approved" }, TURN];
 const OPENINGS: Step[][] = [
 	[],
-	[TURN, ...BOTH],
+	[TURN, ...BOTH, { do: "land" }, { do: "land" }, { do: "use", tool: "webSearch", waits: false }],
 	[...BOTH, TURN, { do: "set", calendar: "busy" }],
 	[...BOTH, TURN, { do: "use", tool: "webSearch", waits: true }],
 	GIVEN,
@@ -146,5 +148,8 @@ const befalls: fc.Arbitrary<Befalls> = fc.record({
 export const batches: fc.Arbitrary<Batch> = fc.record({
 	plans: fc.array(plan, { minLength: AT_ONCE, maxLength: AT_ONCE }),
 	befalls: fc.array(befalls, { minLength: LONGEST, maxLength: LONGEST }),
-	crashAfter: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.integer({ min: 4, max: 12 }) }),
+	crashAfter: fc.oneof(
+		{ weight: 3, arbitrary: fc.constant(undefined) },
+		{ weight: 1, arbitrary: fc.integer({ min: FIRST_CRASH, max: FIRST_CRASH + 6 }) },
+	),
 });

@@ -12,7 +12,7 @@ import { openEngine, type TestEngine } from "../engine.js";
 import { LENIENCE, LENIENT } from "../store/lenient.js";
 import { DATABASES, type Database, storePlace } from "../stores.js";
 import { Player } from "./presets-player.js";
-import { AT_ONCE, type Batch, batches } from "./presets-steps.js";
+import { AT_ONCE, type Batch, batches, FIRST_CRASH } from "./presets-steps.js";
 import type { World } from "./presets-world.js";
 
 const SEED = Number(process.env.SEED ?? 20_260_302);
@@ -117,7 +117,7 @@ describe.each(DATABASES)("presets, whatever is done in whatever order, on %s", (
 				const first = played;
 				played += batch.plans.length;
 				// There are few of them on PostgreSQL: each is cut off.
-				const crashAfter = batch.crashAfter ?? (database === "postgres" ? 8 : undefined);
+				const crashAfter = batch.crashAfter ?? (database === "postgres" ? FIRST_CRASH : undefined);
 				const wrong = await play(server, first, { ...batch, crashAfter });
 				for (const [i, one] of wrong.entries()) expect(one, JSON.stringify({ ...batch, plans: batch.plans[i] })).toEqual([]);
 			}),
@@ -166,7 +166,8 @@ describe("a store that forgets one rule of them", () => {
 		const server = await openServer("sqlite", new URL("../store/lenient-writer.js", import.meta.url));
 		const wrong: string[] = [];
 		for (const [run, batch] of fc.sample(batches, { seed: SEED, numRuns: SEQUENCES / AT_ONCE }).entries()) {
-			wrong.push(...(await play(server, run * AT_ONCE, batch, true)).flat());
+			const crashAfter = batch.crashAfter ?? (name === "begun anew" ? FIRST_CRASH : undefined);
+			wrong.push(...(await play(server, run * AT_ONCE, { ...batch, crashAfter }, true)).flat());
 			if (wrong.length > 0) break;
 		}
 		expect(wrong.length).toBeGreaterThan(0);
