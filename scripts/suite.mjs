@@ -10,7 +10,7 @@ const SUITES = {
 	xss: {
 		kinds: ["unit", "e2e"],
 		files: [
-			...["answers", "echo", "messages", "prose"].map((name) => `test/security/${name}.test`),
+			...["answers", "echo", "keep", "messages", "prose"].map((name) => `test/security/${name}.test`),
 			"test/e2e/xss",
 			"test/e2e/exfil",
 			"test/e2e/messages",

@@ -173,7 +173,9 @@ describe("M: keyboard: Esc, focus, roles, one announcer, targets of 44 px, zoom"
 			box.scrollTop = 0;
 		});
 		await chat.locator(".newest").waitFor();
-		expect(await chat.locator(".newest").evaluate((el: HTMLElement) => Math.min(el.offsetWidth, el.offsetHeight))).toBeGreaterThanOrEqual(44);
+		expect(await chat.locator(".newest").evaluate((el: HTMLElement) => Math.min(el.offsetWidth, el.offsetHeight))).toBeGreaterThanOrEqual(
+			44,
+		);
 		await say(chat, "bye");
 		await log(chat).getByRole("button", { name: "New conversation" }).waitFor();
 		expect(await small(page)).toEqual([]);
@@ -217,7 +219,6 @@ describe("a small line under the box says by what the chat runs, and an empty ch
 			await chat.locator(".empty li").first().waitFor();
 			expect(await chat.locator(".empty li").allTextContents()).toEqual(["One?", "Two?", "Three?"]);
 		}
-		await desk.engine.owner.changeProfile("mira", { suggestions: ["What are your hours?"] });
 	});
 });
 

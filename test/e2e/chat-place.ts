@@ -64,6 +64,7 @@ export function useChat(): void {
 		held = gate();
 		turns.length = 0;
 		await desk.engine.owner.changeSettings("mira", { builtInAnswerer: true, hours: "", parts: "all" });
+		await desk.engine.owner.changeProfile("mira", { about: "A desk for tests", suggestions: ["What are your hours?"] });
 	});
 }
 

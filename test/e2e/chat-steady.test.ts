@@ -194,24 +194,32 @@ describe("M: the newest line stays in sight, and what is being read stands still
 
 	it("and an empty chat begins at its top, however low it is: nothing of it is cut off", async () => {
 		await desk.engine.owner.changeProfile("mira", {
+			about: "A desk for tests that has a great deal to say about itself, and says it in one breath, so that it takes four lines or five.",
 			suggestions: ["What are your hours?", "Where are you, and how do I get there?", "Do you ship abroad?"],
 		});
+		const overflows: boolean[] = [];
 		for (const height of [600, 520, 440, 380, 320]) {
 			const one = await arrive();
 			await open(one, `<body style="margin:0"><div style="width:420px">${tag(`data-mode="inline" data-height="${height}"`)}</div>`);
 			const chat = one.page.frameLocator("earth-online iframe");
 			await chat.locator(".empty").waitFor();
-			const cut = await log(chat).evaluate((box) => {
+			const { overflows: isMore, ...cut } = await log(chat).evaluate((box) => {
 				const first = [...box.querySelectorAll(".empty > *")].find((el) => el.checkVisibility());
-				return { scrolled: box.scrollTop, over: Math.min(0, (first?.getBoundingClientRect().top ?? -1) - box.getBoundingClientRect().top) };
+				return {
+					overflows: box.scrollHeight > box.clientHeight,
+					scrolled: box.scrollTop,
+					over: Math.min(0, (first?.getBoundingClientRect().top ?? -1) - box.getBoundingClientRect().top),
+				};
 			});
+			overflows.push(isMore);
 			expect([height, cut]).toEqual([height, { scrolled: 0, over: 0 }]);
 			const last = chat.getByRole("button", { name: "Do you ship abroad?" });
 			await last.scrollIntoViewIfNeeded();
 			await last.click({ trial: true });
 			await one.close();
 		}
-		await desk.engine.owner.changeProfile("mira", { suggestions: ["What are your hours?"] });
+		// The lowest of them cannot show all of it at once.
+		expect(overflows.at(-1)).toBe(true);
 	});
 });
 
