@@ -227,7 +227,7 @@ describe("the page that carries it", () => {
 	});
 
 	/** So many are said before the chat is given up (`widget/embed/messages.ts`). */
-	const HELLOS = 20;
+	const HELLOS = 4;
 
 	/** Leads the frame of the chat to a stranger before it has answered. Gives what the stranger was told until the page gave it up. */
 	async function told(one: Visit): Promise<unknown[]> {

@@ -135,7 +135,7 @@ describe("axe finds nothing serious", () => {
 				await look(page);
 				await page.goto("about:blank");
 				await page.goto(`${origin}/sign-in#used`);
-				await page.getByText("This link has been used or has run out.").waitFor();
+				await page.getByRole("heading", { name: /^This link has been used/ }).waitFor();
 				await look(page, "a sign-in link that was used");
 			}),
 		120_000,

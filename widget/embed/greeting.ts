@@ -9,12 +9,12 @@ import type { Part, Shared } from "./parts.js";
 /** A few seconds in: the visitor has seen where they are. */
 const AFTER_MS = 4_000;
 
-const CSS = `.g{position:absolute;inset-inline-end:calc(100% + 12px + 76px*var(--m));bottom:6px;display:flex;width:max-content;max-width:min(280px,100vw - 116px - 76px*var(--m));border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;overflow-wrap:anywhere;animation:g .16s ease-out}
-.x .g{display:none}
-.g *{padding:0;font:inherit;border-radius:14px}
-.g .y{padding:11px 0 11px 14px;text-align:start}
-.g .z{flex:none;width:44px;height:44px;font-size:20px}
+const CSS = `.x .g{display:none}
+.g .z{height:44px;font-size:20px;width:44px;flex:none}
+.g{position:absolute;bottom:6px;inset-inline-end:calc(100% + 12px + 76px*var(--m));max-width:min(280px,100vw - 96px - var(--eo-x,20px) - 76px*(var(--m) + var(--k)));border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;width:max-content;animation:g .16s ease-out;display:flex;overflow-wrap:anywhere}
 @keyframes g{from{opacity:0;transform:translateY(6px)}}
+.g .y{padding:11px 0 11px 14px;text-align:start}
+.g *{padding:0;border-radius:14px;font:inherit}
 @media(prefers-reduced-motion:reduce){.g{animation:none}}`;
 
 /** Whether the visitor has come to this page from another of the same site, or loaded it again. */
