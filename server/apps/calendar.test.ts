@@ -201,6 +201,61 @@ describe("a calendar's events", () => {
 		});
 	});
 
+	const at = ["DTSTART:20260324T090000Z", "DTEND:20260324T100000Z"];
+	const busy = ["2026-03-24T09:00Z 2026-03-24T10:00Z"];
+	const day = ["2026-03-24T00:00Z 2026-03-25T00:00Z"];
+	it.each<[string, string, string[]]>([
+		["in a second calendar of the same feed", feed() + feed(event(...at)), busy],
+		["behind a mark of byte order", `${feed()}\ufeff${feed(event(...at))}`, busy],
+		["with a space where it begins", feed(event(...at)).replace("BEGIN:VEVENT", "BEGIN:VEVENT "), busy],
+		["with a tab where it ends", feed(event(...at)).replace("END:VEVENT", "END:VEVENT\t"), busy],
+		["with spaces about busy times", feed("BEGIN:VFREEBUSY \nFREEBUSY:20260324T090000Z/PT1H\nEND:VFREEBUSY\t"), busy],
+		["of a day that ends on the same day", feed(event("DTSTART;VALUE=DATE:20260324", "DTEND;VALUE=DATE:20260324")), day],
+		["with a space before its colon", feed(event("DTSTART :20260324T090000Z", "DTEND :20260324T100000Z")), busy],
+		["with a line folded by CR alone", feed(event("DTSTART:202603\r 24T090000Z", "DURATION:PT1H")), busy],
+		["with a date in a quoted parameter", feed(event('DTSTART;X-A="b:20200101":20260324T090000Z', at[1] ?? "")), busy],
+		["that repeats until before it starts", feed(event(...at, "RRULE:FREQ=DAILY;UNTIL=20200101T000000Z")), busy],
+		["whose rule matches no day", feed(event(...at, "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30")), busy],
+		[
+			"whose rule does not match its start",
+			feed(event(...at, "RRULE:FREQ=WEEKLY;COUNT=1;BYDAY=FR")),
+			[...busy, "2026-03-27T09:00Z 2026-03-27T10:00Z"],
+		],
+		["whose start is taken out", feed(event(...at, "RRULE:FREQ=WEEKLY;COUNT=1;BYDAY=TU", "EXDATE;VALUE=DATE:20260324")), []],
+	])("are not lost where the feed is odd: one %s", async (_, text, engagements) => {
+		expect(await told(text)).toEqual(engagements);
+	});
+
+	it.each<[string, string]>([
+		["a time written another way", feed(event("DTSTART:2026-03-24T09:00:00Z", "DURATION:PT1H"))],
+		["a time written another way, that does not repeat", feed(event("DTSTART:2026-03-24T09:00:00Z", "DTEND:2026-03-24T10:00:00Z"))],
+		["a thirteenth month", feed(event("DTSTART:20261301T090000Z"))],
+		["a thirtieth of February", feed(event("DTSTART:20260230T090000Z"))],
+		["no start", feed(event("DTEND:20260324T100000Z"))],
+		["an empty start", feed(event("DTSTART:", "DTEND:20260324T100000Z"))],
+		["two starts", feed(event("DTSTART:20200101T090000Z", ...at))],
+		["an end before its start", feed(event("DTSTART:20260324T090000Z", "DTEND:20260324T080000Z"))],
+		["an end a year before its start", feed(event("DTSTART:20260324T090000Z", "DTEND:20250324T100000Z"))],
+		["a length below nothing", feed(event("DTSTART:20260324T090000Z", "DURATION:-PT1H"))],
+		["an end that is none", feed(event("DTSTART:20260324T090000Z", "DTEND:soon"))],
+		["a time that is called a date", feed(event("DTSTART;VALUE=DATE:20260324T090000Z", "DTEND;VALUE=DATE:20260324T100000Z"))],
+		["fewer than no times", feed(event(...at, "RRULE:FREQ=DAILY;COUNT=-1"))],
+		["no times", feed(event(...at, "RRULE:FREQ=DAILY;COUNT=0"))],
+		["steps backwards", feed(event(...at, "RRULE:FREQ=WEEKLY;INTERVAL=-1"))],
+		["a time of its repetition that is a period", feed(event(...at, "RDATE;VALUE=PERIOD:20260325T090000Z/PT2H"))],
+		["another event inside", feed(`BEGIN:VEVENT\nUID:o\nDTSTART:20250101T090000Z\n${event(...at)}\nEND:VEVENT`)],
+		["a wrapper", feed(`BEGIN:X-A1\n${event(...at)}\nEND:X-A1`)],
+		["busy times that end before they start", feed("BEGIN:VFREEBUSY\nFREEBUSY:20260324T090000Z/20260324T080000Z\nEND:VFREEBUSY")],
+		["a change to events that are not there", feed(event("RECURRENCE-ID;RANGE=THISANDFUTURE:20260301T090000Z", ...at))],
+	])("are never dropped for what cannot be made out, and the sentence is ours: %s", async (_, text) => {
+		await expect(told(text)).rejects.toMatchObject({
+			code: "unavailable",
+			message: expect.stringMatching(
+				/^The calendar has an event that cannot be made out(?:\.|: (?:[A-Z]+|it|what|where) (?!read|not extract)[a-z ]+\.)$/,
+			),
+		});
+	});
+
 	it("are given up where they repeat, or are, more than anybody's life", async () => {
 		const many = "That calendar repeats more than can be looked through.";
 		const seconds = event("DTSTART:19700101T000000Z", "DURATION:PT1S", "RRULE:FREQ=SECONDLY");

@@ -8,7 +8,7 @@ import { DeskError, type DeskErrorWire } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import { isTimeZone, momentOf } from "../../shared/time-zones.js";
 import type { Engagement } from "../engine/apps-ports.js";
-import { cutDown } from "./ical-lines.js";
+import { cutDown, unclear } from "./ical-lines.js";
 
 /** What a thread is asked. Times in milliseconds; the calendar's own zone, an IANA name. */
 export interface FeedQuestion {
@@ -33,14 +33,6 @@ const tooMuch = (): DeskError => new DeskError("unavailable", "That calendar rep
 
 /** When somebody is engaged between two moments, as far as the feed says. Throws DeskError for what cannot be read. */
 export function engagementsIn({ feed, from, to, timeZone }: FeedQuestion): Engagement[] {
-	const text = cutDown(feed, from, to);
-	if (text === undefined) throw notACalendar();
-	let root: ICAL.Component;
-	try {
-		root = new ICAL.Component(ICAL.parse(text) as unknown as string);
-	} catch {
-		throw notACalendar();
-	}
 	const found: Engagement[] = [];
 	const add = (start: number, end: number, title?: string): void => {
 		if (end <= from || start >= to || end <= start) return;
@@ -48,14 +40,25 @@ export function engagementsIn({ feed, from, to, timeZone }: FeedQuestion): Engag
 		found.push({ from: Math.max(start, from), to: Math.min(end, to), ...(title === undefined ? {} : { title }) });
 	};
 	try {
+		const text = cutDown(feed, from, to);
+		if (text === undefined) throw notACalendar();
 		const count = counter();
-		for (const event of eventsOf(root)) look(event, { from, to, timeZone, add }, count);
-		for (const free of root.getAllSubcomponents("vfreebusy")) lookAtPeriods(free, { timeZone, add }, count);
+		for (const root of calendarsIn(text)) {
+			for (const event of eventsOf(root)) look(event, { from, to, timeZone, add }, count);
+			for (const free of root.getAllSubcomponents("vfreebusy")) lookAtPeriods(free, { timeZone, add }, count);
+		}
 	} catch (error) {
-		if (error instanceof DeskError) throw error;
-		throw new DeskError("unavailable", `The calendar has an event that cannot be made out: ${(error as Error).message}`);
+		// What ical.js says of what it cannot read is for those who wrote it.
+		throw error instanceof DeskError ? error : unclear();
 	}
 	return found;
+}
+
+/** Each with the time zones that it describes itself. */
+function calendarsIn(text: string): ICAL.Component[] {
+	const parsed = ICAL.parse(text) as unknown[];
+	const roots = typeof parsed[0] === "string" ? [parsed] : parsed;
+	return roots.map((root) => new ICAL.Component(root as string));
 }
 
 /** Counts what is looked at. */
@@ -85,6 +88,7 @@ function eventsOf(root: ICAL.Component): Series[] {
 	return [...byUid.values()].flatMap(({ masters, exceptions }) => {
 		const ranges = exceptions.filter((c) => c.getFirstProperty("recurrence-id")?.getFirstParameter("range") === "THISANDFUTURE");
 		const singles = exceptions.filter((c) => !ranges.includes(c));
+		if (masters.length === 0 && ranges.some(isEngaged)) throw unclear("what it changes is not there");
 		const replaced = new Set(singles.map((c) => utcOf(c.getFirstPropertyValue("recurrence-id") as ICAL.Time)));
 		return [
 			...masters.map((c) => ({ event: new ICAL.Event(c, { exceptions: ranges, strictExceptions: false }), replaced })),
@@ -104,24 +108,51 @@ interface Window {
 }
 
 function look({ event, replaced }: Series, { from, to, timeZone, add }: Window, count: () => void): void {
-	if (!event.startDate) return;
+	if (event.component.getAllProperties("dtstart").length !== 1) {
+		if (isEngaged(event.component)) throw unclear("it does not say when it starts");
+		return;
+	}
 	// A zone that is named and not described stands with the first time only.
 	const named = zoneOf(event.startDate) ?? timeZone;
 	const told = (item: ICAL.Event, start: ICAL.Time, end: ICAL.Time): void => {
-		if (isEngaged(item.component)) add(momentIn(start, named, timeZone), momentIn(end, named, timeZone), titleOf(item.component));
+		if (!isEngaged(item.component)) return;
+		const [begins, ends] = [momentIn(start, named, timeZone), momentIn(lastDay(start, end), named, timeZone)];
+		if (ends < begins) throw unclear("it ends before it starts");
+		add(begins, ends, titleOf(item.component));
 	};
 	count();
 	if (!event.isRecurring() || event.isRecurrenceException()) return told(event, event.startDate, event.endDate);
 	const length = event.duration.toSeconds() * 1000;
+	const first = event.startDate;
+	const tellOf = (at: ICAL.Time): void => {
+		if (replaced.has(utcOf(at))) return;
+		const { item, startDate, endDate } = event.getOccurrenceDetails(at);
+		told(item, startDate, endDate);
+	};
+	// It takes place whether or not its rule comes upon it (RFC 5545, 3.8.5.3); ical.js gives the rule's times alone.
+	if (!isTakenOut(event.component, first)) tellOf(first);
 	const occurrences = event.iterator(nearer(event, from - length - 2 * DAY_MS));
 	for (let at = occurrences.next(); at; at = occurrences.next()) {
 		count();
 		if (momentIn(at, named, timeZone) >= to) return;
-		if (replaced.has(utcOf(at))) continue;
-		const { item, startDate, endDate } = event.getOccurrenceDetails(at);
-		told(item, startDate, endDate);
+		if (at.compare(first) !== 0) tellOf(at);
 	}
 }
+
+/** A whole day that ends on the day that it begins is that day. */
+function lastDay(start: ICAL.Time, end: ICAL.Time): ICAL.Time {
+	if (!start.isDate || !end.isDate || end.compare(start) !== 0) return end;
+	const next = end.clone();
+	next.adjust(1, 0, 0, 0);
+	return next;
+}
+
+/** Whether an occurrence is one that the event leaves out. A day leaves out what is on it. */
+const isTakenOut = (component: ICAL.Component, at: ICAL.Time): boolean =>
+	component
+		.getAllProperties("exdate")
+		.flatMap((property) => property.getValues() as ICAL.Time[])
+		.some((out) => (out.isDate && !at.isDate ? out.toString() === at.toString().slice(0, 10) : utcOf(out) === utcOf(at)));
 
 /** An occurrence from which on a plain daily or weekly event may be followed as well, close before a moment: looking from 1998 on takes long. */
 function nearer(event: ICAL.Event, before: number): ICAL.Time {
@@ -141,7 +172,7 @@ function nearer(event: ICAL.Event, before: number): ICAL.Time {
 function zoneOf(time: ICAL.Time): string | undefined {
 	const { timezone, zone } = time as ICAL.Time & { timezone?: string };
 	if (timezone === undefined || timezone === "Z" || zone.tzid !== "floating") return undefined;
-	if (!isTimeZone(timezone)) throw new Error(`the time zone ${timezone.slice(0, 60)} is not described and not known here`);
+	if (!isTimeZone(timezone)) throw unclear(`the time zone ${timezone.slice(0, 60)} is not described and not known here`);
 	return timezone;
 }
 
@@ -175,7 +206,9 @@ function lookAtPeriods(free: ICAL.Component, { timeZone, add }: Pick<Window, "ti
 		if (String(property.getFirstParameter("fbtype") ?? "BUSY").toUpperCase() === "FREE") continue;
 		for (const period of property.getValues() as ICAL.Period[]) {
 			count();
-			add(momentIn(period.start, timeZone, timeZone), momentIn(period.getEnd(), timeZone, timeZone));
+			const [begins, ends] = [momentIn(period.start, timeZone, timeZone), momentIn(period.getEnd(), timeZone, timeZone)];
+			if (ends < begins) throw unclear("it ends before it starts");
+			add(begins, ends);
 		}
 	}
 }
