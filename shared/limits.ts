@@ -144,6 +144,8 @@ export const LIMITS = {
 	/** Bytes of a picture as it comes, and as it is kept; pixels of one (reliability.md 4.2, 97). */
 	pictureBytes: 10 * 1024 * 1024,
 	picturePixels: 16_000_000,
+	/** Pixels of either side: what making one anew costs grows with its rows, so 1 × 16,000,000 takes a hundred times what 4,000 × 4,000 does. */
+	pictureSide: 16_384,
 	/** Pieces that a PNG may be made of, and bytes of a profile of its colours: a larger one is left out. */
 	pictureChunks: 10_000,
 	pictureProfileBytes: 64 * 1024,

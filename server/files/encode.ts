@@ -19,13 +19,15 @@ export interface Made {
 	width: number;
 	height: number;
 }
-/** Besides what `essentialsOf` says: too many pixels, too many bytes. */
-export type EncodeRefusal = Unfit | "pixels" | "size";
+/** Besides what `essentialsOf` says: too many pixels, too long a side, too many bytes, too much work. */
+export type EncodeRefusal = Unfit | "pixels" | "side" | "size" | "slow";
 /** And back. */
 export type EncodeAnswer = { id: number; made: Made } | { id: number; refused: EncodeRefusal };
 
 /** What of a picture eyes miss least. */
 const QUALITY = 84;
+/** Pixels of the longer side that a WebP may have. */
+const WEBP_SIDE = 16_383;
 
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuffer", "VipsForeignLoadWebpBuffer"] });
@@ -42,15 +44,21 @@ export async function encode({ kind, bytes: given }: Pick<EncodeCall, "kind" | "
 		// The head alone first: how large it is must be known before memory is taken for it.
 		const head = await sharp(bytes, { limitInputPixels: false }).metadata();
 		if (sizeOf(head) > LIMITS.picturePixels) return "pixels";
+		if (Math.max(head.width, head.height) > LIMITS.pictureSide) return "side";
 		const made = await encodeAs(kind, kind, bytes);
 		if (made.bytes.byteLength <= LIMITS.pictureBytes) return made;
 		// What packs badly as it came.
+		if (Math.max(made.width, made.height) > WEBP_SIDE) return "size";
 		const smaller = await encodeAs(kind, "webp", bytes);
 		return smaller.bytes.byteLength <= LIMITS.pictureBytes ? smaller : "size";
-	} catch {
-		return "broken";
+	} catch (error) {
+		return faultOf(error);
 	}
 }
+
+/** What a decoder or encoder that gave up says of the picture. sharp has a text for its time being over, and no code. */
+export const faultOf = (error: unknown): "slow" | "broken" =>
+	error instanceof Error && /^timeout:/.test(error.message) ? "slow" : "broken";
 
 async function encodeAs(from: Kind, to: Kind, bytes: Uint8Array): Promise<Made> {
 	const image = sharp(bytes, { failOn: "error", limitInputPixels: LIMITS.picturePixels, pages: from === "webp" ? 1 : undefined })

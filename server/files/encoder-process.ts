@@ -10,10 +10,11 @@ import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import type { EncodeAnswer, EncodeRefusal, Made } from "./encode.js";
 import type { Kind } from "./kinds.js";
+import { Turns } from "./turns.js";
 
 export interface EncoderProcess {
-	/** Throws `invalid_params`, `too_large`, `unavailable`. */
-	make(kind: Kind, bytes: Uint8Array): Promise<Made>;
+	/** Those of one `network` (of whoever sent it) are served in turn with everybody else's. Throws `invalid_params`, `too_large`, `unavailable`, `deadline_exceeded`. */
+	make(kind: Kind, bytes: Uint8Array, network?: string): Promise<Made>;
 	close(): void;
 }
 
@@ -32,6 +33,12 @@ const REFUSALS: Record<EncodeRefusal, () => DeskError> = {
 	page: hides("a web page"),
 	more: hides("something"),
 	pixels: () => new DeskError("too_large", `This picture has more than ${megapixels} megapixels. Make it smaller and send it again.`),
+	side: () =>
+		new DeskError(
+			"too_large",
+			`This picture is more than ${LIMITS.pictureSide.toLocaleString("en")} pixels wide or high. Make it smaller or cut it into several, and send that.`,
+		),
+	slow: () => new DeskError("deadline_exceeded", "This picture takes too long to look through. Make it smaller and send that."),
 	size: () =>
 		new DeskError("too_large", `This picture is larger than ${LIMITS.pictureBytes / 1024 / 1024} MiB. Make it smaller and send it again.`),
 };
@@ -43,8 +50,7 @@ const busy = (): DeskError =>
 export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs): EncoderProcess {
 	let child: ChildProcess | undefined;
 	let idle: NodeJS.Timeout | undefined;
-	let last: Promise<unknown> = Promise.resolve();
-	let waiting = 0;
+	const turns = new Turns(LIMITS.picturesWaiting, busy);
 	let lastId = 0;
 
 	function begin(): ChildProcess {
@@ -82,9 +88,10 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 				reject(REFUSALS.broken());
 			};
 			const slow = setTimeout(() => {
+				over();
 				// Whatever it is at, it goes no further.
 				end();
-				gone();
+				reject(REFUSALS.slow());
 			}, makeMs);
 			const hear = (answer: EncodeAnswer): void => {
 				if (answer.id !== id) return;
@@ -108,17 +115,7 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 	}
 
 	return {
-		make(kind, bytes) {
-			if (waiting >= LIMITS.picturesWaiting) return Promise.reject(busy());
-			waiting++;
-			const made = last.then(() => ask(kind, bytes));
-			last = made
-				.catch(() => undefined)
-				.finally(() => {
-					waiting--;
-				});
-			return made;
-		},
+		make: (kind, bytes, network = "") => turns.take(network, () => ask(kind, bytes)),
 		close: end,
 	};
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import * as some from "../../test/pictures.js";
 import type { PictureHand } from "../engine/ports.js";
+import { faultOf } from "./encode.js";
 import { encoderProcess } from "./encoder-process.js";
 import { essentialsOf } from "./inspect.js";
 import { takenKind } from "./kinds.js";
@@ -32,6 +33,27 @@ async function told(bytes: Uint8Array): Promise<string[]> {
 		([, value]) => value !== undefined,
 	);
 	return [...found.map(([name]) => name), ...["Ada Secret", "Camera Works", "Exif"].filter((word) => Buffer.from(bytes).includes(word))];
+}
+
+/** A WebP of two pictures, 8 × 8, one after the other. */
+async function moving(): Promise<Buffer> {
+	const frames = await Promise.all(
+		["red", "blue"].map((background) =>
+			sharp({ create: { width: 8, height: 8, channels: 3, background } })
+				.png()
+				.toBuffer(),
+		),
+	);
+	return await sharp(frames, { join: { animated: true } })
+		.webp()
+		.toBuffer();
+}
+
+/** The same that says it is so wide. */
+async function widelySaid(width: number): Promise<Buffer> {
+	const film = await moving();
+	film.writeUIntLE(width - 1, film.indexOf("VP8X") + 12, 3);
+	return film;
 }
 
 const text = (words: string): Buffer => Buffer.from(words, "latin1");
@@ -71,16 +93,7 @@ describe("a picture that comes", () => {
 	});
 
 	it("is the first of those that move", async () => {
-		const frames = await Promise.all(
-			["red", "blue"].map((background) =>
-				sharp({ create: { width: 8, height: 8, channels: 3, background } })
-					.png()
-					.toBuffer(),
-			),
-		);
-		const film = await sharp(frames, { join: { animated: true } })
-			.webp()
-			.toBuffer();
+		const film = await moving();
 		expect((await sharp(film).metadata()).pages).toBe(2);
 		const made = await pictures.make(film, "image/webp");
 		expect((await sharp(made.bytes).metadata()).pages ?? 1).toBe(1);
@@ -162,6 +175,28 @@ describe("what would take the server down", () => {
 		});
 	});
 
+	it.each<[string, () => Buffer | Promise<Buffer>, string]>([
+		["PNG of one column of 16,000,000 rows", () => some.enormous(1, 16_000_000), "image/png"],
+		["PNG of one row", () => some.enormous(16_000_000, 1), "image/png"],
+		["PNG of one row more than is allowed", () => some.png(1, LIMITS.pictureSide + 1), "image/png"],
+		["JPEG", () => some.jpeg(1, LIMITS.pictureSide + 1), "image/jpeg"],
+	])("a %s whose side is too long is refused by its head, few as its pixels are", async (_, make, said) => {
+		await expect(pictures.make(await make(), said)).rejects.toMatchObject({
+			code: "too_large",
+			message: expect.stringContaining("more than 16,384 pixels wide or high"),
+		});
+	});
+
+	it("a WebP that says its side is longer than the format has is refused", async () => {
+		await expect(pictures.make(await widelySaid(LIMITS.pictureSide + 1), "image/webp")).rejects.toMatchObject({ code: "invalid_params" });
+	});
+
+	it("a side may be as long as is allowed", async () => {
+		const height = LIMITS.pictureSide;
+		expect(await pictures.make(await some.png(2, height), "image/png")).toMatchObject({ width: 2, height });
+		expect(await pictures.make(await some.jpeg(2, height), "image/jpeg")).toMatchObject({ width: 2, height });
+	});
+
 	it("a text that unpacks to a hundred megabytes is never unpacked", async () => {
 		const came = await some.pngWith(some.bomb(100 * 1024 * 1024));
 		expect((essentialsOf("png", came) as Uint8Array).byteLength).toBeLessThan(1_000);
@@ -191,11 +226,21 @@ describe("what would take the server down", () => {
 
 	it("one that takes too long is given up with its process, and the next one is made by another", async () => {
 		const impatient = encoderProcess(ENCODER, 1);
-		await expect(impatient.make("png", await some.png(3_000, 3_000))).rejects.toMatchObject({ code: "invalid_params" });
+		await expect(impatient.make("png", await some.png(3_000, 3_000))).rejects.toMatchObject({
+			code: "deadline_exceeded",
+			message: expect.stringContaining("takes too long"),
+		});
 		impatient.close();
 		const patient = encoderProcess(ENCODER);
 		expect(await patient.make("png", await some.png())).toMatchObject({ width: 8 });
 		patient.close();
+	});
+
+	it("one whose encoder's own time is over is told the same, and nothing else is", async () => {
+		// As sharp writes it.
+		const why = new Error('timeout: 100% complete\nVipsImage: killed for image "temp-9"\nwebpsave: unable to encode');
+		expect(faultOf(why)).toBe("slow");
+		expect(faultOf(new Error("VipsJpeg: premature end of JPEG image"))).toBe("broken");
 	});
 
 	it("more than may wait are sent away for a moment", async () => {
