@@ -123,9 +123,10 @@ const OPENINGS: Step[][] = [
 	[],
 	[TURN, ...BOTH, { do: "land" }, { do: "land" }, { do: "use", tool: "webSearch", waits: false }],
 	[...BOTH, TURN, { do: "set", calendar: "busy" }],
-	[...BOTH, TURN, { do: "use", tool: "webSearch", waits: true }],
+	[...BOTH, TURN, { do: "use", tool: "webSearch", waits: true }, { do: "again", which: 0 }, { do: "again", which: 0 }],
 	GIVEN,
 	[...GIVEN, { do: "use", tool: "calendar", waits: true }],
+	[...GIVEN, { do: "use", tool: "calendar", waits: true }, { do: "set", calendar: "busy" }, { do: "land" }],
 	[
 		...BOTH,
 		TURN,
