@@ -177,7 +177,10 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			log,
 			clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client"),
 			docsDir: DOCS_DIR,
-			takePicture: (c) => gate.pictures.upload(networkOf(addressOf(new Exchange(c), config.trustProxy))),
+			takePicture(c) {
+				const network = networkOf(addressOf(new Exchange(c), config.trustProxy));
+				return { network, ...gate.pictures.upload(network) };
+			},
 			readPicture: (c) => gate.pictures.read(networkOf(addressOf(new Exchange(c), config.trustProxy))),
 			// The allowance of everybody without a token at one address, whichever way they ask.
 			countQuestion(c, desk, words) {

@@ -42,7 +42,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		[uids, guests] = [[], []];
 		for (const nonce of ["one", "one", "other"]) {
 			const { principal } = await engine.welcomeGuest(anna, `the nonce of guest ${nonce}`);
-			uids.push((await engine.pictures.take(principal, anna, await png(30, 20), "image/png")).uid);
+			uids.push((await engine.pictures.take(principal, anna, await png(30, 20), { said: "image/png", network: "" })).uid);
 			guests.push(principal.uid);
 		}
 		if (where === "a store that it opens itself") {

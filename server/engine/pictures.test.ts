@@ -54,7 +54,11 @@ const pictures = (): Pictures =>
 		limits: LIMITS,
 		deskAt: async () => desk,
 	});
-const take = () => pictures().take(caller.principal as NonNullable<Caller["principal"]>, desk, new Uint8Array(10), "image/png");
+const take = () =>
+	pictures().take(caller.principal as NonNullable<Caller["principal"]>, desk, new Uint8Array(10), {
+		said: "image/png",
+		network: "",
+	});
 const room = async () =>
 	(await program.store.read.pictureRoom(desk.row.id, caller.principal?.id ?? 0, 0)) as { desk: object; lately: number };
 
@@ -90,7 +94,7 @@ describe("pictures that have to go", () => {
 				{ ...(caller.principal as NonNullable<Caller["principal"]>), kind: "account" },
 				desk,
 				new Uint8Array(1),
-				undefined,
+				{ said: undefined, network: "" },
 			);
 			uids.push(uid);
 		}

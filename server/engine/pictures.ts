@@ -14,7 +14,7 @@ import {
 	type PictureRow,
 	type PictureType,
 } from "./pictures-operations.js";
-import type { Clock, PictureFile, PictureHand, Random, Store } from "./ports.js";
+import type { Clock, PictureFile, PictureHand, PictureOrigin, Random, Store } from "./ports.js";
 import type { PrincipalRow } from "./rows.js";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -28,8 +28,11 @@ const ID = /^[\w-]{32}$/;
 export type PictureChoice = { uids: string[] } | { from?: string; since: number; until: number };
 
 export interface PicturesDoor {
-	/** Has one made anew and keeps it. Throws `content_type_not_supported`, `too_large`, `invalid_params`, `rate_limited`, `unavailable`, and has then kept nothing. */
-	take(principal: PrincipalRow, desk: Desk, bytes: Uint8Array, said: string | undefined): Promise<PictureRow>;
+	/**
+	 * Has one made anew and keeps it. Throws `content_type_not_supported`, `too_large`, `invalid_params`, `deadline_exceeded`, `rate_limited`,
+	 * `unavailable`, and has then kept nothing.
+	 */
+	take(principal: PrincipalRow, desk: Desk, bytes: Uint8Array, origin: PictureOrigin): Promise<PictureRow>;
 	/** Throws what `take` would throw whatever the picture is: asked before it is uploaded. */
 	mayTake(principal: PrincipalRow, desk: Desk): Promise<void>;
 	/** One by its id; undefined where there is none (any more). */
@@ -75,10 +78,10 @@ export class Pictures implements PicturesDoor {
 		checkRoom(rows, { guest: principal.kind === "guest", bytes: 0, limits });
 	}
 
-	async take(principal: PrincipalRow, desk: Desk, bytes: Uint8Array, said: string | undefined): Promise<PictureRow> {
+	async take(principal: PrincipalRow, desk: Desk, bytes: Uint8Array, origin: PictureOrigin): Promise<PictureRow> {
 		takesPictures(desk);
 		const { store, clock, random, hand, limits } = this.parts;
-		const made = await hand.make(bytes, said);
+		const made = await hand.make(bytes, origin);
 		const row: PictureRow = {
 			uid: Buffer.from(random.bytes(ID_BYTES)).toString("base64url"),
 			mediaType: made.mediaType as PictureType,

@@ -71,10 +71,21 @@ export interface PictureFile {
 	read(ended: () => void): ReadableStream<Uint8Array>;
 }
 
+/** What a picture's sender says of it, and where it comes from. */
+export interface PictureOrigin {
+	/** The media type that its sender gave it. */
+	said: string | undefined;
+	/** Network of the address that sent it: pictures of one are made in turn with those of others. */
+	network: string;
+}
+
 /** Makes pictures anew and keeps them (`files/`). Ids are made by the engine and are fit for a file's name. */
 export interface PictureHand {
-	/** The same picture with nothing of the file that came. `said`: the media type that its sender gave it. Throws `content_type_not_supported`, `too_large`, `invalid_params`, `unavailable`. */
-	make(bytes: Uint8Array, said: string | undefined): Promise<{ bytes: Uint8Array; mediaType: string; width: number; height: number }>;
+	/**
+	 * The same picture with nothing of the file that came. Throws `content_type_not_supported`, `too_large`, `invalid_params`,
+	 * `deadline_exceeded`, `unavailable`.
+	 */
+	make(bytes: Uint8Array, origin: PictureOrigin): Promise<{ bytes: Uint8Array; mediaType: string; width: number; height: number }>;
 	/** Resolves when it is on disk. Where it rejects, nothing is left there. */
 	put(uid: string, bytes: Uint8Array): Promise<void>;
 	/** Undefined: it is not there. */

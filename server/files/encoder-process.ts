@@ -14,7 +14,7 @@ import { Turns } from "./turns.js";
 
 export interface EncoderProcess {
 	/** Those of one `network` (of whoever sent it) are served in turn with everybody else's. Throws `invalid_params`, `too_large`, `unavailable`, `deadline_exceeded`. */
-	make(kind: Kind, bytes: Uint8Array, network?: string): Promise<Made>;
+	make(kind: Kind, bytes: Uint8Array, network: string): Promise<Made>;
 	close(): void;
 }
 
@@ -115,7 +115,7 @@ export function encoderProcess(url: URL, makeMs: number = LIMITS.pictureMakeMs):
 	}
 
 	return {
-		make: (kind, bytes, network = "") => turns.take(network, () => ask(kind, bytes)),
+		make: (kind, bytes, network) => turns.take(network, () => ask(kind, bytes)),
 		close: end,
 	};
 }

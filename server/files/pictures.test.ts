@@ -56,6 +56,9 @@ async function widelySaid(width: number): Promise<Buffer> {
 	return film;
 }
 
+/** As a chat sends it. */
+const renewed = (bytes: Uint8Array, said: string | undefined, network = "192.0.2.0") => pictures.make(bytes, { said, network });
+
 const text = (words: string): Buffer => Buffer.from(words, "latin1");
 
 describe("a picture that comes", () => {
@@ -65,7 +68,7 @@ describe("a picture that comes", () => {
 		["image/webp", some.webp],
 	])("is made anew as %s", async (type, make) => {
 		const came = await make(40, 30);
-		const made = await pictures.make(came, type);
+		const made = await renewed(came, type);
 		expect(made).toMatchObject({ mediaType: type, width: 40, height: 30 });
 		expect(Buffer.from(made.bytes).equals(came)).toBe(false);
 		expect((await sharp(made.bytes).metadata()).format).toBe(type.slice("image/".length));
@@ -73,14 +76,14 @@ describe("a picture that comes", () => {
 
 	it("is turned as its camera said, and says nothing of where it was or whose it is", async () => {
 		const came = await some.fromCamera();
-		const made = await pictures.make(came, "image/jpeg");
+		const made = await renewed(came, "image/jpeg");
 		expect(made).toMatchObject({ width: 6, height: 8 });
 		expect(await told(made.bytes)).toEqual([]);
 	});
 
 	it("would be found out where it were kept as it came", async () => {
 		const careless: PictureHand["make"] = async (bytes) => ({ bytes, mediaType: "image/jpeg", width: 8, height: 6 });
-		expect(await told((await careless(await some.fromCamera(), "image/jpeg")).bytes)).toEqual(
+		expect(await told((await careless(await some.fromCamera(), { said: "image/jpeg", network: "" })).bytes)).toEqual(
 			expect.arrayContaining(["exif", "turned", "Ada Secret", "Camera Works", "Exif"]),
 		);
 	});
@@ -89,20 +92,20 @@ describe("a picture that comes", () => {
 		const clear = await sharp({ create: { width: 4, height: 4, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0.5 } } })
 			.png()
 			.toBuffer();
-		expect((await sharp((await pictures.make(clear, "image/png")).bytes).metadata()).hasAlpha).toBe(true);
+		expect((await sharp((await renewed(clear, "image/png")).bytes).metadata()).hasAlpha).toBe(true);
 	});
 
 	it("is the first of those that move", async () => {
 		const film = await moving();
 		expect((await sharp(film).metadata()).pages).toBe(2);
-		const made = await pictures.make(film, "image/webp");
+		const made = await renewed(film, "image/webp");
 		expect((await sharp(made.bytes).metadata()).pages ?? 1).toBe(1);
 		expect(made).toMatchObject({ width: 8, height: 8 });
 	});
 
 	it("may have as many pixels as are allowed, and one more is too many", async () => {
-		expect(await pictures.make(await some.png(4_000, 4_000), "image/png")).toMatchObject({ width: 4_000, height: 4_000 });
-		await expect(pictures.make(await some.png(4_001, 4_000), "image/png")).rejects.toMatchObject({ code: "too_large" });
+		expect(await renewed(await some.png(4_000, 4_000), "image/png")).toMatchObject({ width: 4_000, height: 4_000 });
+		await expect(renewed(await some.png(4_001, 4_000), "image/png")).rejects.toMatchObject({ code: "too_large" });
 	});
 });
 
@@ -122,7 +125,7 @@ describe("what is refused by what it is, not by what it is called", () => {
 		["zeros", () => Buffer.alloc(1_000), "This is no picture."],
 	])("%s", async (_, make, says) => {
 		for (const said of ["image/png", "image/jpeg", "image/webp"]) {
-			await expect(pictures.make(await make(), said)).rejects.toMatchObject({
+			await expect(renewed(await make(), said)).rejects.toMatchObject({
 				code: "content_type_not_supported",
 				message: `${says} This desk takes PNG, JPEG and WebP pictures: save it as one of these.`,
 			});
@@ -130,7 +133,7 @@ describe("what is refused by what it is, not by what it is called", () => {
 	});
 
 	it("a picture that is called another kind than it is", async () => {
-		await expect(pictures.make(await some.jpeg(), "image/png")).rejects.toMatchObject({
+		await expect(renewed(await some.jpeg(), "image/png")).rejects.toMatchObject({
 			code: "content_type_not_supported",
 			message: "This is called image/png and is a JPEG. This desk takes PNG, JPEG and WebP pictures: save it as one of these.",
 		});
@@ -155,21 +158,21 @@ describe("what hides in a picture", () => {
 	])("is found: %s", async (_, make, what) => {
 		const bytes = await make();
 		const said = bytes[0] === 0x89 ? "image/png" : bytes[0] === 0xff ? "image/jpeg" : "image/webp";
-		await expect(pictures.make(bytes, said)).rejects.toMatchObject({
+		await expect(renewed(bytes, said)).rejects.toMatchObject({
 			code: "invalid_params",
 			message: expect.stringContaining(`has ${what} inside`),
 		});
 	});
 
 	it("and what follows a JPEG unseen, as telephones write it, does not stay", async () => {
-		const made = await pictures.make(Buffer.concat([await some.jpeg(), text("MotionPhoto_Data Ada Secret")]), "image/jpeg");
+		const made = await renewed(Buffer.concat([await some.jpeg(), text("MotionPhoto_Data Ada Secret")]), "image/jpeg");
 		expect(Buffer.from(made.bytes).includes("Ada Secret")).toBe(false);
 	});
 });
 
 describe("what would take the server down", () => {
 	it("a PNG that says it has 20,000 × 20,000 pixels is refused by its head", async () => {
-		await expect(pictures.make(some.enormous(20_000, 20_000), "image/png")).rejects.toMatchObject({
+		await expect(renewed(some.enormous(20_000, 20_000), "image/png")).rejects.toMatchObject({
 			code: "too_large",
 			message: expect.stringContaining("16 megapixels"),
 		});
@@ -181,26 +184,26 @@ describe("what would take the server down", () => {
 		["PNG of one row more than is allowed", () => some.png(1, LIMITS.pictureSide + 1), "image/png"],
 		["JPEG", () => some.jpeg(1, LIMITS.pictureSide + 1), "image/jpeg"],
 	])("a %s whose side is too long is refused by its head, few as its pixels are", async (_, make, said) => {
-		await expect(pictures.make(await make(), said)).rejects.toMatchObject({
+		await expect(renewed(await make(), said)).rejects.toMatchObject({
 			code: "too_large",
 			message: expect.stringContaining("more than 16,384 pixels wide or high"),
 		});
 	});
 
 	it("a WebP that says its side is longer than the format has is refused", async () => {
-		await expect(pictures.make(await widelySaid(LIMITS.pictureSide + 1), "image/webp")).rejects.toMatchObject({ code: "invalid_params" });
+		await expect(renewed(await widelySaid(LIMITS.pictureSide + 1), "image/webp")).rejects.toMatchObject({ code: "invalid_params" });
 	});
 
 	it("a side may be as long as is allowed", async () => {
 		const height = LIMITS.pictureSide;
-		expect(await pictures.make(await some.png(2, height), "image/png")).toMatchObject({ width: 2, height });
-		expect(await pictures.make(await some.jpeg(2, height), "image/jpeg")).toMatchObject({ width: 2, height });
+		expect(await renewed(await some.png(2, height), "image/png")).toMatchObject({ width: 2, height });
+		expect(await renewed(await some.jpeg(2, height), "image/jpeg")).toMatchObject({ width: 2, height });
 	});
 
 	it("a text that unpacks to a hundred megabytes is never unpacked", async () => {
 		const came = await some.pngWith(some.bomb(100 * 1024 * 1024));
 		expect((essentialsOf("png", came) as Uint8Array).byteLength).toBeLessThan(1_000);
-		expect(await pictures.make(came, "image/png")).toMatchObject({ width: 8, height: 6 });
+		expect(await renewed(came, "image/png")).toMatchObject({ width: 8, height: 6 });
 	});
 
 	it("a profile of colours that is a bomb is left out", async () => {
@@ -216,23 +219,23 @@ describe("what would take the server down", () => {
 		const whole = await make(200);
 		for (const part of [0.1, 0.5, 0.9]) {
 			const cut = whole.subarray(0, Math.max(16, Math.floor(whole.byteLength * part)));
-			await expect(pictures.make(cut, said)).rejects.toMatchObject({
+			await expect(renewed(cut, said)).rejects.toMatchObject({
 				code: "invalid_params",
 				message: expect.stringContaining("damaged or not whole"),
 			});
 		}
-		expect(await pictures.make(whole, said)).toMatchObject({ width: 200 });
+		expect(await renewed(whole, said)).toMatchObject({ width: 200 });
 	});
 
 	it("one that takes too long is given up with its process, and the next one is made by another", async () => {
 		const impatient = encoderProcess(ENCODER, 1);
-		await expect(impatient.make("png", await some.png(3_000, 3_000))).rejects.toMatchObject({
+		await expect(impatient.make("png", await some.png(3_000, 3_000), "")).rejects.toMatchObject({
 			code: "deadline_exceeded",
 			message: expect.stringContaining("takes too long"),
 		});
 		impatient.close();
 		const patient = encoderProcess(ENCODER);
-		expect(await patient.make("png", await some.png())).toMatchObject({ width: 8 });
+		expect(await patient.make("png", await some.png(), "")).toMatchObject({ width: 8 });
 		patient.close();
 	});
 
@@ -245,7 +248,7 @@ describe("what would take the server down", () => {
 
 	it("more than may wait are sent away for a moment", async () => {
 		const one = await some.png();
-		const all = await Promise.allSettled(Array.from({ length: LIMITS.picturesWaiting + 3 }, () => pictures.make(one, "image/png")));
+		const all = await Promise.allSettled(Array.from({ length: LIMITS.picturesWaiting + 3 }, () => renewed(one, "image/png")));
 		const refused = all.filter((r) => r.status === "rejected");
 		expect(refused).toHaveLength(3);
 		for (const r of refused) expect(r.reason).toMatchObject({ code: "unavailable", detail: { retryAfterSeconds: 5 } });
@@ -258,7 +261,7 @@ describe("what would take the server down", () => {
 		expect(essentialsOf("png", await pieces(LIMITS.pictureChunks - own))).toBeInstanceOf(Uint8Array);
 		expect(essentialsOf("png", await pieces(LIMITS.pictureChunks - own + 1))).toBe("pieces");
 		expect(essentialsOf("png", await pieces(870_000))).toBe("pieces");
-		await expect(pictures.make(await pieces(LIMITS.pictureChunks), "image/png")).rejects.toMatchObject({
+		await expect(renewed(await pieces(LIMITS.pictureChunks), "image/png")).rejects.toMatchObject({
 			code: "invalid_params",
 			message: expect.stringContaining("too many pieces"),
 		});
@@ -299,7 +302,7 @@ describe("what would take the server down", () => {
 			if (waits) setImmediate(count);
 		};
 		setImmediate(count);
-		await expect(pictures.make(came, said)).rejects.toMatchObject({ code: "invalid_params" });
+		await expect(renewed(came, said)).rejects.toMatchObject({ code: "invalid_params" });
 		waits = false;
 		// Looked through here, it would have been refused before anybody's turn.
 		expect(turns).toBeGreaterThan(10);

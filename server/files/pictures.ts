@@ -10,8 +10,6 @@ import { encoderProcess } from "./encoder-process.js";
 import { takenKind } from "./kinds.js";
 
 export interface OpenedPictures extends PictureHand {
-	/** `network`: of whoever sent it; the pictures of one are made in turn with those of others. Also throws `deadline_exceeded`. */
-	make(bytes: Uint8Array, said: string | undefined, network?: string): ReturnType<PictureHand["make"]>;
 	/** Ends the process that makes them. */
 	close(): void;
 }
@@ -40,7 +38,7 @@ export function openPictures({ dir, encoder }: { dir: string; encoder: URL }): O
 	}
 
 	return {
-		async make(given, said, network) {
+		async make(given, { said, network }) {
 			const made = await process.make(takenKind(given, said), given, network);
 			return { bytes: made.bytes, mediaType: `image/${made.kind}`, width: made.width, height: made.height };
 		},

@@ -32,10 +32,10 @@ export interface SiteDoorOptions {
 	/** Folder of the built client. */
 	clientDir: string;
 	/**
-	 * Counts a picture that somebody sends, and takes a place for it. `grow`: so many more bytes of it are in memory · `kept`: it is kept, and
-	 * so large · `end`: it is not in memory any more. Throws `rate_limited`; `grow` also `unavailable`.
+	 * Counts a picture that somebody sends, and takes a place for it. `network`: where it comes from · `grow`: so many more bytes of it are in
+	 * memory · `kept`: it is kept, and so large · `end`: it is not in memory any more. Throws `rate_limited`; `grow` also `unavailable`.
 	 */
-	takePicture(c: Context): { grow(bytes: number): void; kept(bytes: number): void; end(): void };
+	takePicture(c: Context): { network: string; grow(bytes: number): void; kept(bytes: number): void; end(): void };
 	/** Takes a place for a picture that somebody fetches; what is returned gives it back. Throws `rate_limited`. */
 	readPicture(c: Context): () => void;
 	/** Folder of the guide's Markdown; undefined: there is no guide. */

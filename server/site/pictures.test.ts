@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import { type TestClock, testClock } from "../../test/clock.js";
 import { openTestDesk, type TestDesk } from "../../test/desk.js";
@@ -51,6 +51,24 @@ describe("POST /@<handle>/files", () => {
 		const said = (await answer.json()) as { url: string };
 		expect(said).toMatchObject({ mediaType: "image/png", width: 30, height: 20, bytes: expect.any(Number) });
 		expect(said.url).toMatch(/^https:\/\/desk\.example\/f\/[\w-]{32}$/);
+	});
+
+	it("is made in the line of the network that it comes from", async () => {
+		const take = vi.spyOn(site.engine.pictures, "take");
+		for (const remoteAddress of ["198.51.100.7", "2001:db8:1:2:3::4", "2001:db8:1:2:9::9"]) {
+			const init = {
+				method: "POST",
+				body: bytes(await some.png()),
+				headers: { authorization: `Bearer ${token}`, "content-type": "image/png" },
+			};
+			const answer = await site.app.request(`/@${handle}/files`, init, { incoming: { socket: { remoteAddress } } });
+			expect(answer.status).toBe(201);
+		}
+		const [one, two, three] = take.mock.calls.map(([, , , origin]) => origin.network);
+		take.mockRestore();
+		expect(one).toBe("198.51.100.7");
+		expect(two).not.toBe(one);
+		expect(three).toBe(two);
 	});
 
 	it("asks for a token in its header and nowhere else", async () => {

@@ -75,7 +75,7 @@ export function pictures(parts: SiteParts): Hono {
 				);
 			if (Number(c.req.header("content-length") ?? 0) > LIMITS.pictureBytes) throw tooLarge();
 			await engine.pictures.mayTake(principal, desk);
-			const row = await engine.pictures.take(principal, desk, await bodyOf(c, coming.grow), said);
+			const row = await engine.pictures.take(principal, desk, await bodyOf(c, coming.grow), { said, network: coming.network });
 			coming.kept(row.bytes);
 			return row;
 		} finally {
