@@ -44,6 +44,25 @@ describe("the greeting", () => {
 		expect(await stored(one.page)).toEqual([]);
 	});
 
+	it("leaves room between its words and its edge, whichever way the page and the words run", async () => {
+		for (const dir of ["ltr", "rtl"]) {
+			for (const hello of ["Hello! Ask me which of the glazes are on the shelf.", "أهلاً! اسألني عن الألوان المتوفرة اليوم على الرف."]) {
+				const one = await arriveAt(`<html dir="${dir}"><body>${tag(`data-greeting="${hello}"`)}`);
+				await later(one.page);
+				await bubble(one.page).waitFor();
+				const room = await words(one.page).evaluate((button) => {
+					const around = (button.parentElement as HTMLElement).getBoundingClientRect();
+					const text = document.createRange();
+					text.selectNodeContents(button);
+					const ink = text.getBoundingClientRect();
+					return Math.min(ink.left - around.left, around.right - ink.right, ink.top - around.top, around.bottom - ink.bottom);
+				});
+				expect([dir, hello, room >= 10]).toEqual([dir, hello, true]);
+				await one.close();
+			}
+		}
+	});
+
 	it("is said in the usual words where the attribute is bare", async () => {
 		const one = await arriveAt(`<body>${tag("data-greeting")}`);
 		await later(one.page);

@@ -69,6 +69,90 @@ describe("button", () => {
 		expect(await one.page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className)).toContain("c ");
 	});
 
+	it("is never wider than its place: a long name or handle ends in an ellipsis, at 260 px as in the badge, and the face stays round", async () => {
+		const name = "Wilhelmina Featherstonehaugh-Warburton";
+		await desk.engine.owner.changeProfile("mira", { name });
+		try {
+			for (const [width, dir] of [
+				[320, "ltr"],
+				[375, "rtl"],
+				[1440, "ltr"],
+			] as const) {
+				const one = await arrive({ viewport: { width, height: 700 } });
+				await one.context.route(`${origin}/embed/mira*`, async (route) => {
+					const answer = await route.fetch();
+					await route.fulfill({ response: answer, json: { ...(await answer.json()), handle: "m".repeat(32) } });
+				});
+				const lines = ["large", "medium", "small"].map((size) => `<p>${tag(`id="${size}" data-mode="button" data-size="${size}"`)}</p>`);
+				await open(
+					one,
+					`<html dir="${dir}"><meta name="viewport" content="width=device-width"><body style="margin:16px">${lines.join("")}<p>${badge("?size=large")}</p>`,
+				);
+				await expect.poll(() => pill(one.page).count()).toBe(4);
+				const found = await pill(one.page).evaluateAll((all) =>
+					all.map((pill) => {
+						const { left, right } = pill.getBoundingClientRect();
+						const face = (pill.querySelector(".h") as HTMLElement).getBoundingClientRect();
+						const texts = [...pill.querySelectorAll<HTMLElement>("bdi,small")];
+						return {
+							whole: left >= 16 && right <= innerWidth - 16,
+							round: face.width === face.height && [24, 28, 40].includes(face.width),
+							longest: texts.every((text) => text.offsetWidth <= 260),
+							// Whole in what clips it: else that would cut the ellipsis off.
+							ends: texts.every((text) => {
+								const [box, around] = [text, text.parentElement as HTMLElement].map((el) => el.getBoundingClientRect()) as [
+									DOMRect,
+									DOMRect,
+								];
+								return box.left >= around.left && box.right <= around.right && getComputedStyle(text).textOverflow === "ellipsis";
+							}),
+						};
+					}),
+				);
+				expect([width, found]).toEqual([width, found.map(() => ({ whole: true, round: true, longest: true, ends: true }))]);
+				expect(await one.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+				const cut = pill(one.page).first().locator("bdi");
+				expect(await cut.evaluate((text) => text.scrollWidth > text.clientWidth)).toBe(true);
+				await one.close();
+			}
+		} finally {
+			await desk.engine.owner.changeProfile("mira", { name: "Mira" });
+		}
+	});
+
+	it("stands as its badge does also on a page from right to left: face first, as much room at each end, the handle's sign before it", async () => {
+		for (const dir of ["ltr", "rtl"]) {
+			const one = await arrive();
+			const lines = ["small", "medium", "large"].map((size) => `<p>${tag(`id="${size}" data-mode="button" data-size="${size}"`)}</p>`);
+			await open(one, `<html dir="${dir}"><body>${lines.join("")}`);
+			await expect.poll(() => pill(one.page).count()).toBe(3);
+			const found = await pill(one.page).evaluateAll((all) =>
+				all.map((pill) => {
+					const placeOf = (node: Node, from?: number) => {
+						const words = document.createRange();
+						if (from === undefined) words.selectNodeContents(node);
+						else {
+							words.setStart(node, from);
+							words.setEnd(node, from + 1);
+						}
+						return words.getBoundingClientRect();
+					};
+					const at = pill.getBoundingClientRect();
+					const face = (pill.querySelector(".h") as HTMLElement).getBoundingClientRect();
+					const handle = pill.querySelector("small:last-child")?.firstChild;
+					return {
+						room: [face.left - at.left, at.right - placeOf(pill.lastChild as Node).right].map(Math.round),
+						inOrder: !handle || placeOf(handle, 0).left < placeOf(handle, 1).left,
+					};
+				}),
+			);
+			// What BADGE in server/site/badge.ts says, its edge within.
+			const as = (...room: number[]) => ({ room, inOrder: true });
+			expect([dir, found]).toEqual([dir, [as(6, 15), as(6, 17), as(8, 24)]]);
+			await one.close();
+		}
+	});
+
 	it("is readable on any accent", async () => {
 		const one = await arrive();
 		await open(one, `<body>${tag('data-mode="button" data-size="large" data-accent="#000"')}`);
@@ -96,7 +180,7 @@ describe("button", () => {
 				await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 				const { backgroundColor } = getComputedStyle(at);
 				if (`${shown(backgroundColor).slice(0, 3)}` !== `${shown(accent).slice(0, 3)}`) return accent;
-				for (const words of [at, ...at.querySelectorAll("small,b")]) {
+				for (const words of [at, ...at.querySelectorAll("small,bdi")]) {
 					const [a, b] = [light(getComputedStyle(words).color), light(backgroundColor)].sort((x, y) => y - x) as [number, number];
 					least = Math.min(least, a / b);
 				}

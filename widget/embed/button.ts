@@ -8,20 +8,23 @@ import type { Part, Shared } from "./parts.js";
 /**
  * The numbers of `BADGE` in server/site/badge.ts: a badge that comes alive must not move the page. On an accent stands black or white,
  * whichever reads better (EMB-8): 0.18 of the luminance of white is where one becomes the other, and then either has 4.5:1. A browser
- * that cannot reckon with colours shows the accent as the edge alone.
+ * that cannot reckon with colours shows the accent as the edge alone. The grid has two columns whatever stands in it: of the small one the
+ * second is empty, and the gap before it is part of the room at its end. Name and handle end in an ellipsis where the badge's do, and
+ * sooner where the page is narrower. Its words are English or Chinese on any page: it stands from left to right, as the badge does, or a page
+ * from right to left would turn the handle's sign about. The rules stand in the order that packs smallest.
  */
-const CSS = `.c>span+span{gap:8px;display:flex;align-items:baseline}
-.c .o{inset-inline-end:-3px;width:11px;border-width:2px;height:11px}
-.c .h{width:var(--s);height:var(--s)}
-.c{background:var(--b);--s:24px;color:var(--i);padding:0 15px 0 6px;border-radius:28px;display:flex;align-items:center;height:36px;border:1px solid var(--a,var(--l));font:600 14px/20px system-ui,sans-serif;white-space:nowrap;gap:8px}
+const CSS = `bdi{font-size:16px;grid-column:1/3}
+small,bdi{max-width:260px}
+.c{background:var(--b);direction:ltr;width:100%;white-space:nowrap;color:var(--i);font:600 14px/20px system-ui,sans-serif;border:1px solid var(--a,var(--l));--s:24px;border-radius:28px;padding-inline:5px 6px;gap:8px;height:36px;align-items:center;text-align:left;display:flex}
+.c .o{width:11px;border-width:2px;height:11px;inset-inline-end:-3px}
+.c>span+span{grid-template-columns:max-content 1fr;align-items:baseline;display:grid;gap:1px 8px}
+.large{--s:40px;gap:12px;height:56px;padding-inline:7px 23px}
+.medium{--s:28px;padding-inline:5px 16px;gap:9px;height:40px}
+small,bdi,.c>span+span{text-overflow:ellipsis;overflow:hidden}
+.c .h{width:var(--s);height:var(--s);flex:none}
+small{color:var(--t,#57534e);font:400 13px/18px system-ui,sans-serif}
 @supports(color:color(from red xyz x y z)){.c{background:var(--a,var(--b));color:var(--t,var(--i));--t:color(from var(--a) xyz calc((.18 - y)*999) calc((.18 - y)*999) calc((.18 - y)*999))}}
-.c b{font:600 16px/20px system-ui,sans-serif}
-.c small{color:var(--t,#57534e);font:400 13px/18px system-ui,sans-serif}
-.large b{grid-column:1/3}
-.large>span+span{gap:1px 8px;display:grid;text-align:start;justify-content:start;grid-template-columns:auto auto}
-.large{--s:40px;padding:0 24px 0 8px;gap:12px;height:56px}
-.d small{color:var(--t,#a8a29e)}
-.medium{--s:28px;gap:9px;height:40px;padding-inline-end:17px}`;
+.d small{color:var(--t,#a8a29e)}`;
 
 export default function place(at: Shared): Part {
 	const { base, config, make } = at;
@@ -39,11 +42,11 @@ export default function place(at: Shared): Part {
 		const handle = make("small", "", `@${config.handle}`);
 		const text =
 			size === "large"
-				? [make("b", "", config.name as string), make("small", "", words), handle]
+				? [make("bdi", "", config.name as string), make("small", "", words), handle]
 				: size === "medium"
 					? [words, handle]
 					: [words];
-		at.attach(host, inside, "display:inline-block!important;vertical-align:middle");
+		at.attach(host, inside, "display:inline-block!important;max-width:100%!important;vertical-align:middle");
 		inside.append(at.face(inside, `c ${size}`, () => `${words}, ${config.name}`, make("span", "", ...text)));
 		return host;
 	};
@@ -65,8 +68,7 @@ export default function place(at: Shared): Part {
 			const now = `${size},${lang}`;
 			if (now !== drawn) {
 				giveAll();
-				mine?.remove();
-				mine = undefined;
+				mine = mine?.remove() as undefined;
 			}
 			drawn = now;
 			if (mode === "button" && !selector && !mine) {
@@ -83,8 +85,7 @@ export default function place(at: Shared): Part {
 				if (badge.nextElementSibling?.localName === "earth-online") continue;
 				const query = new URL(image.src).searchParams;
 				const button = draw(query.get("size"), query.get("lang"));
-				const { display } = badge.style;
-				shown.set(badge, [button, display === "none" ? "" : display]);
+				shown.set(badge, [button, badge.style.display.replace("none", "")]);
 				badge.after(button);
 				badge.style.setProperty("display", "none", "important");
 			}

@@ -11,9 +11,9 @@ const AFTER_MS = 4_000;
 
 const CSS = `.x .g{display:none}
 .g .z{height:44px;font-size:20px;width:44px;flex:none}
-.g{position:absolute;bottom:6px;inset-inline-end:calc(100% + 12px + 76px*var(--m));max-width:min(280px,100vw - 96px - var(--eo-x,20px) - 76px*(var(--m) + var(--k)));border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;width:max-content;animation:g .16s ease-out;display:flex;overflow-wrap:anywhere}
+.g{position:absolute;padding-inline-start:14px;bottom:6px;inset-inline-end:calc(100% + 12px + 76px*var(--m));max-width:min(280px,100vw - 96px - var(--eo-x,20px) - 76px*(var(--m) + var(--k)));border:1px solid var(--l);border-radius:14px;background:var(--b);box-shadow:0 8px 32px #1c191733;font:400 15px/22px system-ui,sans-serif;width:max-content;animation:g .16s ease-out;display:flex;overflow-wrap:anywhere}
 @keyframes g{from{opacity:0;transform:translateY(6px)}}
-.g .y{padding:11px 0 11px 14px;text-align:start}
+.g .y{padding:11px 0;text-align:start}
 .g *{padding:0;border-radius:14px;font:inherit}
 @media(prefers-reduced-motion:reduce){.g{animation:none}}`;
 
