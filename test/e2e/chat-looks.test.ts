@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { png } from "../pictures.js";
-import { arrive, between, box, contextId, log, openPage, origin, say, turns, useChat } from "./chat-place.js";
+import { arrive, between, box, contextId, desk, log, openPage, origin, say, turns, useChat } from "./chat-place.js";
 
 useChat();
 
@@ -156,5 +156,103 @@ describe("M: themes: the same color-scheme for element and document before the f
 		expect(html).toContain(`<meta name="color-scheme" content="${theme}">`);
 		const chat = await openPage(one.page, `?theme=${theme}`);
 		expect(await chat.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe(theme);
+	});
+});
+
+describe("M: what lies on the panel is parted from it, and an empty box is one line", () => {
+	it("shows the way to the newest line by an edge of 1.45:1 at least and by a ground of its own, and the menu by such an edge, in both themes", async () => {
+		for (const colorScheme of ["light", "dark"] as const) {
+			const one = await arrive({ colorScheme, viewport: { width: 400, height: 500 }, reducedMotion: "reduce" });
+			const chat = await openPage(one.page);
+			await say(chat, "format");
+			await log(chat).locator("strong", { hasText: "bold" }).waitFor();
+			await log(chat).evaluate((box) => {
+				box.scrollTop = 0;
+			});
+			const looks = (selector: string) =>
+				chat.locator(selector).evaluate((el) => {
+					const light = (text: string): number => {
+						const [r = 0, g = 0, b = 0] = (text.match(/[\d.]+/g) ?? []).map((n) => (Number(n) / 255) ** 2.2);
+						return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+					};
+					const { borderTopColor, backgroundColor } = getComputedStyle(el);
+					const panel = getComputedStyle(document.querySelector(".chat") as Element).backgroundColor;
+					const [a, b] = [light(borderTopColor), light(panel)].sort((x, y) => y - x) as [number, number];
+					return { edge: a / b >= 1.45, ground: backgroundColor !== panel };
+				});
+			expect([colorScheme, await looks(".newest")]).toEqual([colorScheme, { edge: true, ground: true }]);
+			await chat.getByRole("button", { name: "Menu" }).click();
+			expect([colorScheme, await looks(".items")]).toMatchObject([colorScheme, { edge: true }]);
+			await one.close();
+		}
+	});
+
+	it("keeps an empty box one line high, whoever it is written to, and lets it grow with what is written", async () => {
+		await desk.engine.owner.changeProfile("mira", { name: "Wilhelmina Featherstonehaugh-Warburton" });
+		try {
+			const one = await arrive({ viewport: { width: 320, height: 600 } });
+			const chat = await openPage(one.page);
+			await chat.getByRole("heading", { name: /^Wilhelmina/, level: 1 }).waitFor();
+			const height = () => box(chat).evaluate((el: HTMLElement) => el.offsetHeight);
+			expect(await height()).toBe(44);
+			expect(await box(chat).evaluate((el) => el.scrollHeight <= el.clientHeight)).toBe(true);
+			// What does not fit fades, and nothing of what the visitor writes does.
+			const fades = () => box(chat).evaluate((el) => getComputedStyle(el).maskImage !== "none");
+			expect(await fades()).toBe(true);
+			await box(chat).fill("words enough to need a second line in a box as narrow as this one is");
+			expect([(await height()) > 60, await fades()]).toEqual([true, false]);
+			await box(chat).fill("");
+			expect(await height()).toBe(44);
+		} finally {
+			await desk.engine.owner.changeProfile("mira", { name: "Mira" });
+		}
+	});
+
+	it("keeps what is pressed in a notice on one line, in Chinese too, and beside its words", async () => {
+		for (const [lang, word] of [
+			["en", "OK"],
+			["zh", "好的"],
+		] as const) {
+			const one = await arrive({ viewport: { width: 320, height: 600 } });
+			await one.page.addInitScript(() => Object.defineProperty(self, "localStorage", { get: () => null }));
+			const chat = await openPage(one.page, `?lang=${lang}`);
+			const lines = await chat.getByRole("button", { name: word, exact: true }).evaluate((button) => {
+				const words = document.createRange();
+				words.selectNodeContents(button);
+				return new Set([...words.getClientRects()].map(({ top }) => top)).size;
+			});
+			expect([lang, lines]).toEqual([lang, 1]);
+			await one.close();
+		}
+	});
+
+	it("keeps a name beside its face, whichever way the name runs", async () => {
+		await desk.engine.owner.changeProfile("mira", { name: "ميرا لين" });
+		try {
+			const one = await arrive();
+			const chat = await openPage(one.page);
+			const heading = chat.getByRole("heading", { level: 1 });
+			await heading.getByText("ميرا").waitFor();
+			const gap = await heading.evaluate((el) => {
+				const words = document.createRange();
+				words.selectNodeContents(el);
+				return words.getBoundingClientRect().left - (document.querySelector(".head .face") as Element).getBoundingClientRect().right;
+			});
+			expect(Math.round(gap)).toBe(12);
+		} finally {
+			await desk.engine.owner.changeProfile("mira", { name: "Mira" });
+		}
+	});
+
+	it("does not call a desk online in a chat that is shut", async () => {
+		const one = await arrive();
+		const server = await between(one.page);
+		const chat = await openPage(one.page);
+		await chat.getByText("Online", { exact: true }).waitFor();
+		await say(chat, "hello");
+		await log(chat).getByText("You said: hello").waitFor();
+		await server.cut(4403);
+		await chat.getByText("This chat is not open here.").waitFor();
+		expect(await chat.locator(".presence").count()).toBe(0);
 	});
 });

@@ -195,6 +195,35 @@ describe("M: the newest line stays in sight, and what is being read stands still
 		await expect.poll(() => chat.locator(".newest").count()).toBe(0);
 	});
 
+	it("though its room grows and shrinks in one go, as where a keyboard goes and another, higher one comes", async () => {
+		const one = await arrive({ viewport: { width: 500, height: 500 }, reducedMotion: "reduce" });
+		const chat = await openPage(one.page);
+		await say(chat, "hello");
+		await log(chat).getByText("You said: hello").waitFor();
+		await fill(8);
+		await log(chat).getByText("You said: word 7").waitFor();
+		await expect.poll(() => fromEnd(chat)).toBe(0);
+		await chat.evaluate(async () => {
+			const room = document.querySelector(".chat") as HTMLElement;
+			const lines = document.querySelector(".scroll") as HTMLElement;
+			const before = lines.scrollTop;
+			room.style.height = "800px";
+			const most = lines.scrollTop;
+			room.style.height = "380px";
+			// The browser had to scroll for the room; the word of it may come before that of the room, and then it comes so.
+			if (lines.scrollTop !== most || most >= before) throw new Error("The browser did not scroll.");
+			lines.dispatchEvent(new Event("scroll"));
+			await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+		});
+		expect(await fromEnd(chat)).toBe(0);
+		expect(await chat.locator(".newest").count()).toBe(0);
+		// Who goes up still leaves the end.
+		await log(chat).evaluate((box) => {
+			box.scrollTop -= 200;
+		});
+		await chat.locator(".newest").waitFor();
+	});
+
 	it("and an empty chat begins at its top, however low it is: nothing of it is cut off", async () => {
 		await desk.engine.owner.changeProfile("mira", {
 			about: "A desk for tests that has a great deal to say about itself, and says it in one breath, so that it takes four lines or five.",

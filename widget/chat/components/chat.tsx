@@ -102,7 +102,7 @@ export function Chat({ boot, session, speech, now, online, theme, keyboard, onRe
 				words={words}
 				name={name}
 				face={face}
-				online={desk?.online}
+				online={closed ? undefined : desk?.online}
 				away={state.away}
 				person={conversation.microphone === "owner" ? desk?.ownerName : undefined}
 				sound={state.sound}

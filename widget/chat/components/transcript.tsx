@@ -42,8 +42,15 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 	const scroll = useRef<HTMLDivElement>(null);
 	const lines = useRef<HTMLDivElement>(null);
 	const following = useRef(true);
-	/** How things stood when they were looked at last: the line being read, how far down it stood, how far was scrolled (pixels), and what was on its way where. */
-	const held = useRef({ top: 0, outgoing: 0 } as { line?: HTMLElement; at?: number; top: number; outgoing: number; context?: string });
+	/** How things stood when they were looked at last: the line being read, how far down it stood, how far was scrolled in how much room (pixels), and what was on its way where. */
+	const held = useRef({ top: 0, outgoing: 0 } as {
+		line?: HTMLElement;
+		at?: number;
+		top: number;
+		room?: number;
+		outgoing: number;
+		context?: string;
+	});
 	const [behind, setBehind] = useState(false);
 	const rows = rowsOf(conversation);
 	const tail = tailOf(conversation, desk?.online ?? true);
@@ -64,7 +71,7 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 	const note = (box: HTMLElement): void => {
 		const { scrollTop: top } = box;
 		const line = [...box.querySelectorAll<HTMLElement>(".line")].find((el) => el.offsetTop + el.offsetHeight > top);
-		held.current = { ...held.current, line, at: line?.offsetTop, top };
+		held.current = { ...held.current, line, at: line?.offsetTop, top, room: box.clientHeight };
 	};
 	/** Something has come, gone, grown or shrunk: the newest line is in sight again, or what is being read stands where it stood. */
 	const settle = (): void => {
@@ -95,6 +102,8 @@ export function Transcript({ speech, session, state, name, face, now, onSight, o
 	const onScroll = (): void => {
 		const box = scroll.current;
 		if (!box || none) return;
+		// The room has changed: where the browser had to scroll for that is nothing that the visitor did.
+		if (box.clientHeight !== held.current.room) return settle();
 		const newest = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
 		// Only who goes up leaves the end: else it has moved away, and is about to be followed.
 		if (newest || box.scrollTop < held.current.top) follow(newest);
