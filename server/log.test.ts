@@ -51,10 +51,39 @@ describe("log", () => {
 		expect(JSON.parse(lines[0] ?? "").msg).toBe("It went wrong.");
 	});
 
-	it("hides a credential in the sentence itself, and keeps its kind readable", () => {
+	it.each([
+		["an error, whatever its field is called", { why: new Error(CANARY) }],
+		["an error of errors, with a cause", { err: new AggregateError([new Error(CANARY), CANARY], CANARY, { cause: new Error(CANARY) }) }],
+		["an error deep inside", { a: [{ b: new Error(CANARY) }] }],
+		["what was thrown and is no error", { err: CANARY }],
+		["an object that was thrown", { error: { message: CANARY, [CANARY]: 1 } }],
+	])("says nothing of what stands in %s: it may be somebody's words", (_, fields) => {
+		const { log, lines } = written();
+		log("error", fields, "It went wrong.");
+		expect(lines[0]).not.toContain(CANARY);
+		expect(lines[0]).toContain('"type":');
+	});
+
+	it("says of an error what it is and where it was thrown, and why as far as that is known", () => {
+		const { log, lines } = written();
+		class Refused extends Error {
+			readonly code = "ECONNREFUSED";
+		}
+		const cause = new Refused(CANARY);
+		log("error", { err: new TypeError("It went wrong", { cause }) }, "It went wrong.");
+		const at = expect.arrayContaining([expect.stringContaining("log.test")]);
+		expect(JSON.parse(lines[0] ?? "").err).toEqual({
+			type: "TypeError",
+			stack: at,
+			cause: { type: "Error", code: "ECONNREFUSED", stack: at },
+		});
+	});
+
+	it("hides a credential in the sentence itself and a picture's address in a path, and keeps their kind readable", () => {
 		const { log, lines } = written();
 		log("info", {}, `eolg_${CANARY} came back`);
-		expect(JSON.parse(lines[0] ?? "").msg).toBe("eolg_[hidden] came back");
+		log("error", { path: `/f/${"aB3_".repeat(8)}` }, "A picture could not be read.");
+		expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: "eolg_[hidden] came back" }, { path: "/f/[hidden]" }]);
 	});
 
 	it("keeps an ordinary fact as it is", () => {

@@ -1,9 +1,10 @@
 /**
  * The server's log: one line of JSON an event, on standard error so that what a command prints stays its own. Whatever is
- * handed in, a line holds no credential, no field longer than FIELD_CHARS, and no character that moves a terminal's cursor
- * or turns its text around. Callers give facts as fields and one plain sentence; they do not have to think of the rest.
+ * handed in, a line holds no credential, no message of an error, no field longer than FIELD_CHARS, and no character that moves a terminal's
+ * cursor or turns its text around. Callers give facts as fields and one plain sentence; they do not have to think of the rest.
  */
 import { pino } from "pino";
+import { thrownFacts } from "../shared/thrown.js";
 import type { LogLevel } from "./config.js";
 
 export type Log = (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
@@ -11,7 +12,7 @@ export type Log = (level: "info" | "warn" | "error", fields: Record<string, unkn
 /** Longest string that a line keeps, characters. */
 const FIELD_CHARS = 2_000;
 /** How deep a field is followed, and how many of its entries are kept. */
-const DEPTH = 4;
+const DEPTH = 5;
 const ENTRIES = 50;
 
 /** Names of fields whose value is never written, whatever it is. */
@@ -22,6 +23,8 @@ const CREDENTIALS: readonly [RegExp, string][] = [
 	[/\beol([a-z])_[\w.~-]+/g, "eol$1_[hidden]"],
 	[/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [hidden]"],
 	[/(\/\/[^\s/:@]*):[^\s/@]*@/g, "$1:[hidden]@"],
+	// Who has a picture's address has the picture.
+	[/(\/f\/)[\w-]{32}(?![\w-])/g, "$1[hidden]"],
 	[/([?&#](?:k|key|code|token|ticket|secret)=)[^&\s"#]+/gi, "$1[hidden]"],
 ];
 /** What JSON leaves as it is and a terminal obeys: DEL and C1 controls, line separators, changes of direction. */
@@ -40,30 +43,25 @@ function clean(text: string): string {
 	return text.length > FIELD_CHARS ? `${shown.slice(0, FIELD_CHARS)}… (${text.length - FIELD_CHARS} more characters)` : shown;
 }
 
-function cleanError(error: Error, depth: number): Record<string, unknown> {
-	const { code, cause } = error as { code?: unknown; cause?: unknown };
-	return {
-		type: error.name,
-		message: clean(error.message),
-		...(typeof code === "string" ? { code: clean(code) } : {}),
-		...(error.stack === undefined ? {} : { stack: clean(error.stack) }),
-		...(cause === undefined ? {} : { cause: cleanValue(cause, depth + 1) }),
-	};
-}
+/** Fields that hold what was thrown, which may be anything. */
+const THROWN_NAME = /^err(?:or)?$/;
 
 function cleanValue(value: unknown, depth: number): unknown {
 	if (typeof value === "string") return clean(value);
 	if (typeof value === "bigint") return value.toString();
 	if (typeof value !== "object" || value === null) return value;
+	if (value instanceof Error) return thrownFacts(value);
 	if (depth >= DEPTH) return "[deeper]";
-	if (value instanceof Error) return cleanError(value, depth);
 	if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
 	if (Array.isArray(value)) return value.slice(0, ENTRIES).map((entry) => cleanValue(entry, depth + 1));
 	if (value instanceof Date) return value;
 	const kept: Record<string, unknown> = {};
 	const entries = value instanceof Map || value instanceof Headers ? [...value.entries()] : Object.entries(value);
 	for (const [name, entry] of entries.slice(0, ENTRIES)) {
-		kept[clean(String(name))] = SECRET_NAME.test(String(name)) ? "[hidden]" : cleanValue(entry, depth + 1);
+		const key = String(name);
+		if (SECRET_NAME.test(key)) kept[clean(key)] = "[hidden]";
+		else if (THROWN_NAME.test(key) && entry !== undefined) kept[clean(key)] = thrownFacts(entry);
+		else kept[clean(key)] = cleanValue(entry, depth + 1);
 	}
 	return kept;
 }

@@ -1,7 +1,7 @@
 /**
  * The one error type of the project and its closed list of codes. The engine throws these; every door has one table
  * that says how a code looks on its wire (`a2a/errors.ts`; the pages say it in `site/` and `owner/`). Anything else that is thrown is `internal`:
- * logged whole, told to nobody.
+ * logged without its message (`thrown.ts`), told to nobody.
  */
 
 /** Every way in which a request can be refused. A door decides by code, never by text. */

@@ -7,6 +7,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { DeskError, type DeskErrorWire } from "../../shared/errors.js";
+import { type ThrownFacts, thrownFacts } from "../../shared/thrown.js";
 import type { NoticeHint } from "../engine/ports.js";
 import { backup } from "./backup.js";
 import { monotonic, type OperationTable, perform, refused, runSync, unavailable } from "./db.js";
@@ -44,7 +45,7 @@ export type Answer =
 	| { id: number; answer: unknown; notices?: readonly NoticeHint[] }
 	| { id: number; refusal: DeskErrorWire }
 	/** The operation broke: for the log, not for the caller. */
-	| { id: number; broke: { operation: string; error: string } };
+	| { id: number; broke: { operation: string; fault: ThrownFacts } };
 
 export type FromWriter =
 	| { type: "ready" }
@@ -119,9 +120,6 @@ function open(start: WriterStart, prepare: (connection: Connection) => void): Co
 	connection.pragma(`busy_timeout = ${LOCK_TRY_MS}`);
 	return connection;
 }
-
-/** An error as the log keeps it: the stack, which begins with the message. */
-const told = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /**
  * Runs in a worker thread that was started with `WriterStart`; returns at once and lives until told to close. Started with
@@ -286,7 +284,7 @@ class Writer {
 			this.tell({ type: "answers", answers: handOver(answers) });
 		} catch (error) {
 			if (answers.length > 1) for (const one of answers) this.answer([one]);
-			else for (const { id } of answers) this.answer([{ id, broke: { operation: "", error: told(error) } }]);
+			else for (const { id } of answers) this.answer([{ id, broke: { operation: "", fault: thrownFacts(error) } }]);
 		}
 	}
 
@@ -313,7 +311,7 @@ class Writer {
 				this.undo.run();
 				this.release.run();
 			}
-			return error instanceof DeskError ? { id, refusal: error.toWire() } : { id, broke: { operation: name, error: told(error) } };
+			return error instanceof DeskError ? { id, refusal: error.toWire() } : { id, broke: { operation: name, fault: thrownFacts(error) } };
 		}
 	}
 
@@ -324,7 +322,7 @@ class Writer {
 			this.tell({
 				type: "log",
 				level: "error",
-				fields: { error: told(error) },
+				fields: { fault: thrownFacts(error) },
 				text: "The database refuses writes; each is tried as it comes.",
 			});
 		if (isDamage(error)) this.tell({ type: "damaged" });

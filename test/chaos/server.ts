@@ -30,12 +30,12 @@ part.process?.();
 const tell = (message: FromServer): void => void process.send?.(message);
 const log: Log = (level, fields, text) => {
 	if (level === "info") return;
-	const error = (fields.err ?? fields.error) as Error | string | undefined;
+	const error = fields.err ?? fields.error;
 	tell({
 		type: "log",
 		level,
 		text,
-		detail: error instanceof Error ? (error.stack ?? error.message) : error === undefined ? "" : String(error),
+		detail: error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error ?? fields.fault ?? ""),
 	});
 };
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Apps, Call, Connection, Findings } from "../../server/engine/apps-ports.js";
 import type { Answerer, Ending, MemoryFile, Piece, Turn, TurnMessage } from "../../server/engine/ports.js";
-import { createLog } from "../../server/log.js";
+import { createLog, type Log } from "../../server/log.js";
 import { openTestDesk, type TestDeskOptions } from "../desk.js";
 import { WIDE_LIMITS } from "../limits.js";
 import { Canaries, nobody, only, type Readers } from "./canaries.js";
@@ -35,11 +35,18 @@ const WHOLE = {
 } as const;
 
 /** How an answer ends is chosen by whoever asks. */
-export const ENDINGS = ["reply", "question", "authorise", "reject", "fail", "bare", "break"] as const;
+export const ENDINGS = ["reply", "question", "authorise", "reject", "fail", "bare", "break", "breakTelling"] as const;
 export const withEnding = (words: string, ending: (typeof ENDINGS)[number]): string => `${words} [ending: ${ending}]`;
 
 const wordsOf = (messages: readonly TurnMessage[]): string =>
 	messages.map(({ message }) => message.parts.map((part) => part.text ?? "").join("\n")).join("\n");
+
+/** What a client of a model throws may hold what it was sent, wherever an error can hold something. */
+function tellingError(all: string, words: string[]): Error {
+	const told = `The model did not take this: ${words.join(" ")}\n    at ${words[0]} (file:///${words.join("/")}:1:1)\n${all}`;
+	const cause = new AggregateError([new Error(told), told, { told }], told, { cause: told });
+	return Object.assign(new TypeError(told, { cause }), { name: told, code: words[0], detail: { told }, errors: [told, cause] });
+}
 
 /** Does what it is told, and tells what it was given. */
 class Echo implements Answerer {
@@ -77,6 +84,8 @@ class Echo implements Answerer {
 				return { type: "failed", explanation: all };
 			case "break":
 				throw new Error("The model could not be asked.");
+			case "breakTelling":
+				throw tellingError(all, this.canaries.in(all));
 			case "bare":
 				return { type: "message", parts: [{ text: all }] };
 			default:
@@ -153,6 +162,7 @@ export interface EchoDesk extends Place {
 /** Breaks something of it: what the suite has to find out. */
 export interface Broken extends Pick<TestDeskOptions, "driver" | "workerUrl"> {
 	apps?: (apps: Apps) => Apps;
+	log?: (log: Log) => Log;
 }
 
 export async function openEchoDesk(broken: Broken = {}): Promise<EchoDesk> {
@@ -168,7 +178,8 @@ export async function openEchoDesk(broken: Broken = {}): Promise<EchoDesk> {
 		lines++;
 		canaries.look("log", line, "a line of the log");
 	};
-	const log = createLog({ level: "info", write });
+	const careful = createLog({ level: "info", write });
+	const log = broken.log?.(careful) ?? careful;
 	const apps = watchedApps(canaries);
 	const desk = await openTestDesk({
 		...(broken.driver ? { driver: broken.driver } : {}),

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Apps } from "../../server/engine/apps-ports.js";
+import type { Log } from "../../server/log.js";
 import type { Driver } from "../../server/store/db.js";
 import type { Steps } from "../../server/store/sql.js";
 import { seeded } from "../seeded.js";
@@ -240,6 +241,12 @@ const telling = (apps: Apps): Apps => ({
 	},
 });
 
+/** A log with the messages of errors. */
+const logging =
+	(log: Log): Log =>
+	(level, fields, text) =>
+		log(level, fields, fields.err instanceof Error ? `${text}: ${fields.err.message}` : text);
+
 describe("a server that is not careful is found out", () => {
 	const mutants: Record<string, Broken & { gossip?: string }> = {
 		"one whose notes of each are for all": {
@@ -249,6 +256,7 @@ describe("a server that is not careful is found out", () => {
 			driver: reading("where conversation_id = ? and seq < ? and kind in", "where conversation_id <> ? and seq < ? and kind in"),
 		},
 		"one whose searches bring the key with them": { apps: telling },
+		"one that logs what an error says": { log: logging },
 		"one that gives everybody who asks the same by a link one conversation": {
 			workerUrl: new URL("../store/gossiping-writer.js", import.meta.url),
 			gossip: "shares",
