@@ -168,7 +168,7 @@ function headersOf(outcome: Outcome, extensions: readonly string[]): Record<stri
 	return { ...echoHeader(extensions), ...(outcome.guest ? { "eol-guest-token": outcome.guest.token } : undefined), ...special };
 }
 
-/** Writes a refusal in a binding's form. What is not a DeskError is logged whole and told to nobody. */
+/** Writes a refusal in a binding's form. What is not a DeskError is logged and told to nobody. */
 export function refusal(parts: DoorParts, thrown: unknown, codec: Pick<Codec, "refuse">, method?: string): Response {
 	const error = asDeskError(thrown, (fault) => report(parts, fault, method));
 	return codec.refuse(error, errorHeaders(error));

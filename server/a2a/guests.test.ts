@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LIMITS } from "../../shared/limits.js";
 import { testClock } from "../../test/clock.js";
-import { openTestDesk, type TestDesk } from "../../test/desk.js";
+import { bare, openTestDesk, type TestDesk } from "../../test/desk.js";
 
 const V = { "a2a-version": "1.0" };
 const JSON_TYPE = { "content-type": "application/json", ...V };
@@ -75,6 +75,40 @@ describe("a guest", () => {
 		expect(rest.join()).not.toContain("eolg_");
 		const quick = await ask.rpc({}, "SendMessage", { message: message(), configuration: { returnImmediately: true } });
 		expect(quick.body.result.task.metadata.eolGuestToken).toBe(quick.headers.get("eol-guest-token"));
+	});
+
+	it("gets it with an answer that is a message and no task, in a header and once in the message, over both bindings", async () => {
+		const silent = await openTestDesk({ answerer: bare });
+		onTestFinished(() => silent.close());
+		const there = ways(silent);
+		const rest = await there.send({});
+		const rpc = await there.rpc({}, "SendMessage", { message: message() });
+		const stream = (path: string, body: object) =>
+			silent.app.request(`/a2a/mira${path}`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
+		const restStream = await stream("/message:stream", { message: message() });
+		const rpcStream = await stream("", { jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: { message: message() } });
+		/** The one event that such a stream has. */
+		const said = async (answer: Response) => {
+			const events = (await answer.text()).match(/^data: .*$/gm) ?? [];
+			expect(events).toHaveLength(1);
+			return JSON.parse((events[0] as string).slice("data: ".length));
+		};
+		const answers = [
+			[rest.headers, rest.body.message],
+			[rpc.headers, rpc.body.result.message],
+			[restStream.headers, (await said(restStream)).message],
+			[rpcStream.headers, (await said(rpcStream)).result.message],
+		];
+		for (const [headers, answered] of answers) {
+			const token = headers.get("eol-guest-token");
+			expect(token).toMatch(/^eolg_/);
+			expect(answered).toMatchObject({ role: "ROLE_AGENT", parts: [{ text: "Hello." }], metadata: { eolGuestToken: token } });
+			// From then on they are who they were, and are told nothing again.
+			const again = await there.send(bearer(token), { contextId: answered.contextId });
+			expect([again.status, again.body.message.contextId]).toEqual([200, answered.contextId]);
+			expect(again.headers.get("eol-guest-token")).toBeNull();
+			expect(JSON.stringify(again.body)).not.toContain("eolGuestToken");
+		}
 	});
 
 	it("sees its own tasks and nobody else's, and without a token none", async () => {

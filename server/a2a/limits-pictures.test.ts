@@ -1,8 +1,8 @@
 /** What an address may send and fetch of pictures: new guests are made in a moment, so nothing less than the address is counted. */
 import { describe, expect, it } from "vitest";
-import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
 import { testClock } from "../../test/clock.js";
+import { refusal } from "../../test/refusal.js";
 import { Gate, type GateLimits } from "./limits.js";
 
 const MINUTE_MS = 60_000;
@@ -21,15 +21,6 @@ const FEW: GateLimits = {
 const opened = (limits: Partial<GateLimits> = {}) => {
 	const clock = testClock();
 	return { clock, gate: new Gate(clock, { ...FEW, ...limits }).pictures };
-};
-const refusal = (call: () => unknown): DeskError | undefined => {
-	try {
-		call();
-		return undefined;
-	} catch (error) {
-		if (error instanceof DeskError) return error;
-		throw error;
-	}
 };
 const [ONE, OTHER] = ["192.0.2.1", "192.0.2.2"];
 const network = (n: number, site = "1"): string => `2001:db8:${site}:${n}::/64`;

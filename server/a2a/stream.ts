@@ -7,12 +7,13 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
-import type { Engine, JsonText, ShutOut, TaskEvent } from "../engine/engine.js";
+import type { Engine, JsonText, TaskEvent } from "../engine/engine.js";
 import type { Clock } from "../engine/ports.js";
 import type { PrincipalRow } from "../engine/rows.js";
 import { manyAtOnce } from "./batches.js";
 import type { Exchange } from "./http.js";
 import type { Gate } from "./limits.js";
+import { isMeant } from "./meant.js";
 
 /** How one binding writes what is inside `data:`. */
 export interface StreamCodec {
@@ -207,8 +208,8 @@ interface Holding {
 	exchange: Pick<Exchange, "controller" | "outgoing">;
 }
 
-/** Of those that hold something open, so many are looked at together. */
-const AT_ONCE = 64;
+/** Who calls by HTTP came by no site and no embed. */
+const AGENT = { channel: "a2a" } as const;
 
 /** Why nothing waits any more when the server stops: who waited is told what there is, without a reason. */
 const STOPPING = new DOMException("The server stops.", "AbortError");
@@ -226,8 +227,10 @@ export class OpenStreams {
 	) {
 		engine.onShutOut((who) => {
 			this.shutOuts++;
-			const meant = [...this.holdings].filter((holding) => isMeant(holding, who));
-			void manyAtOnce(meant, AT_ONCE, (holding) => this.recheck(holding));
+			const meant = [...this.holdings].filter(({ held, holder }) =>
+				isMeant(who, { principalId: held.principal?.id, deskId: holder.deskId, provenance: AGENT }),
+			);
+			void manyAtOnce(meant, (holding) => this.recheck(holding));
 		});
 	}
 
@@ -279,11 +282,4 @@ export class OpenStreams {
 		if (holder.since !== this.shutOuts) void this.recheck(holding);
 		return holding.held;
 	}
-}
-
-function isMeant({ held, holder }: Holding, who: ShutOut): boolean {
-	if (who.anybody) return true;
-	if (who.principalId !== undefined) return held.principal?.id === who.principalId;
-	// A site or an embed that was shut out is none of an agent's.
-	return holder.deskId === who.deskId && who.site === undefined && who.embed === undefined;
 }

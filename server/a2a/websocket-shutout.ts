@@ -2,13 +2,10 @@
  * Ends the sockets of whoever is shut out (reliability.md G-20). That somebody may be is only told; who may stay is looked up, for all that may be
  * meant, many at once, and what holds for several of them is asked once.
  */
-import type { Engine, ShutOut } from "../engine/engine.js";
+import type { Engine } from "../engine/engine.js";
 import { manyAtOnce } from "./batches.js";
+import { isMeant } from "./meant.js";
 import type { SocketParts } from "./websocket-parts.js";
-import type { Session } from "./websocket-session.js";
-
-/** Sockets looked at together: what they ask of the store waits in its queue and not one for the other. */
-const AT_ONCE = 64;
 
 /** What is to be looked at again of a socket. */
 export interface Look {
@@ -21,19 +18,12 @@ export interface Look {
 export function endThoseShutOut(parts: SocketParts): () => void {
 	return parts.engine.onShutOut((who) => {
 		parts.shutOuts++;
-		const meant = [...parts.sessions].filter((session) => isMeant(session, who));
+		const meant = [...parts.sessions].filter(
+			({ caller, deskId }) => caller && isMeant(who, { principalId: caller.principal?.id, deskId, provenance: caller.provenance }),
+		);
 		const look: Look = { credential: who.anybody === true || who.principalId !== undefined, checkSite: askedOnce(parts.engine) };
-		void manyAtOnce(meant, AT_ONCE, (session) => session.recheck(look));
+		void manyAtOnce(meant, (session) => session.recheck(look));
 	});
-}
-
-function isMeant({ caller, deskId }: Session, who: ShutOut): boolean {
-	if (!caller) return false;
-	if (who.anybody) return true;
-	if (who.principalId !== undefined) return caller.principal?.id === who.principalId;
-	if (deskId !== who.deskId) return false;
-	if (who.embed !== undefined) return caller.provenance.embed === String(who.embed);
-	return who.site === undefined || caller.provenance.site !== undefined;
 }
 
 /** A site is judged once for all who came by it. */

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WEBSOCKET_BINDING } from "../../shared/extensions.js";
+import { bare } from "../../test/desk.js";
 import { type Client, dial, message, newNonce } from "../../test/socket/client.js";
 import { openSocketDesk, type SocketDesk, settle } from "../../test/socket/open.js";
 
@@ -114,6 +115,21 @@ describe("the binding answers as JSON-RPC does", () => {
 		expect((await overHttp("GetTask", { id: task.id })).result).toMatchObject({ id: task.id });
 		expect((await overHttp("ListTasks", {})).result).toMatchObject({ totalSize: 2 });
 	});
+});
+
+it("gives a guest their token with Hello, so an answer that is a message and no task brings none", async () => {
+	const silent = await openSocketDesk({ answerer: bare });
+	onTestFinished(() => silent.close());
+	for (const method of ["SendMessage", "SendStreamingMessage"]) {
+		const guest = await dial(silent);
+		const { guestToken } = await guest.hello();
+		expect(guestToken).toMatch(/^eolg_/);
+		const answer = await guest.call<{ message: object }>(method, message("first", "hello"));
+		expect(answer.message).toMatchObject({ role: "ROLE_AGENT", parts: [{ text: "Hello." }] });
+		expect(JSON.stringify(answer)).not.toContain("eolGuestToken");
+		const again = await (await dial(silent)).hello({ credential: guestToken as string });
+		expect(again.context?.messages.map((m) => m.message.parts)).toEqual([[{ text: "hello" }], [{ text: "Hello." }]]);
+	}
 });
 
 it("is named by the desk's card, at the address where it is", async () => {

@@ -19,7 +19,7 @@ import type { TaskView } from "./reads.js";
 import type { PrincipalRow } from "./rows.js";
 import { keyScope, type SendAnswer, type SendInput } from "./send.js";
 import type { Begin, Turns } from "./turns.js";
-import { stateOfStatus, streamText, taskText, withGuestToken } from "./views.js";
+import { bareText, stateOfStatus, streamText, taskText, withGuestToken } from "./views.js";
 
 const ALL_HISTORY = Number.MAX_SAFE_INTEGER;
 /** Bytes of the log that a task's reader takes at a time. */
@@ -191,7 +191,7 @@ export class Tasks {
 		if (at && !done(sent.state)) {
 			heard = await this.waitFor(at.conversationId, sent, options, done);
 			const bare = heard?.find((event) => event.kind === "bare");
-			if (bare) return { kind: "message", json: bare.body };
+			if (bare) return { kind: "message", json: bareText(bare.body, sent.guestToken) };
 		}
 		const guest = sent.guestToken;
 		if (heard && at?.fresh !== undefined) return toldBy(heard, at.fresh, sent, options.historyLength ?? ALL_HISTORY);
@@ -303,11 +303,22 @@ export class Tasks {
 		if (!silent || ended) yield first;
 		if (ended) return;
 		let shown = !silent;
+		let begun: TaskEvent | undefined;
 		for await (const { event, state } of this.read(at.conversationId, sent.seq, sent.taskId, options.signal)) {
+			if (event.kind === "bare") {
+				// The task that went before had the token already.
+				const message = shown ? event.body : bareText(event.body, sent.guestToken);
+				return yield { seq: event.seq, json: `{"message":${message}}`, last: true };
+			}
 			const json = streamText(event);
 			if (json === undefined) continue;
-			if (event.kind === "bare") return yield { seq: event.seq, json, last: true };
+			// That it has begun is no word of it yet.
+			if (!shown && isOnlyWorking(event, state)) {
+				begun = { seq: event.seq, json, last: false };
+				continue;
+			}
 			if (!shown) yield first;
+			if (!shown && begun) yield begun;
 			shown = true;
 			const last = state !== undefined && (isTerminal(state) || state === "TASK_STATE_INPUT_REQUIRED");
 			yield { seq: event.seq, json, last };
@@ -361,6 +372,10 @@ export class Tasks {
 		}
 	}
 }
+
+/** Whether an event says that a task is being worked on, and nothing else (that it waits for the owner, that it was interrupted). */
+const isOnlyWorking = ({ body }: StoredEvent, state: TaskState | undefined): boolean =>
+	state === "TASK_STATE_WORKING" && (JSON.parse(body) as TaskStatusUpdateEvent).metadata === undefined;
 
 /** The task that a send began, from all that has been said of it since: what GetTask reads from the store, without asking it. */
 function toldBy(

@@ -103,3 +103,10 @@ export function contextState(view: ConversationView): ContextState {
 /** Metadata with the guest's token, given away once (A2A-3). */
 export const withGuestToken = (metadata: string, token: string): string =>
 	JSON.stringify({ ...(metadata === "" ? {} : (JSON.parse(metadata) as object)), eolGuestToken: token });
+
+/** An answer that is a message and no task: where it is a guest's first, their token goes with it, since there is no task to bring it (A2A-3). */
+export function bareText(message: JsonText, token: string | undefined): JsonText {
+	if (token === undefined) return message;
+	const { metadata, ...rest } = JSON.parse(message) as Message;
+	return JSON.stringify({ ...rest, metadata: { ...metadata, eolGuestToken: token } });
+}
