@@ -1,22 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { DeskError } from "../../shared/errors.js";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import { LIMITS } from "../../shared/limits.js";
 import { type Asked, echoScript, gate, type LogLine, openEngine, type Script, type TestEngine, textsOf } from "../../test/engine.js";
+import { rejection } from "../../test/refusal.js";
 import { DATABASES, type StorePlace, storePlace } from "../../test/stores.js";
 import type { Caller, Desk } from "../engine/engine.js";
 
 const states = (lines: Asked[], taskId: string): string[] =>
 	lines.flatMap((l) => (l.statusUpdate?.taskId === taskId ? [l.statusUpdate.status.state.slice(11)] : []));
-const refusal = async (promise: Promise<unknown>): Promise<DeskError> => {
-	try {
-		await promise;
-	} catch (error) {
-		if (error instanceof DeskError) return error;
-		throw error;
-	}
-	throw new Error("it was not refused");
-};
 const words = (task: Asked): string =>
 	task.artifacts
 		?.find((a: Asked) => a.artifactId === "result")
@@ -116,7 +107,7 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 	it("refuses a message into a task that has ended, and starts a new task in the same context", async () => {
 		const me = await desk.caller();
 		const first = await desk.ask(me, "one");
-		expect((await refusal(desk.send(me, "two", { taskId: first.id }))).code).toBe("unsupported_operation");
+		expect((await rejection(desk.send(me, "two", { taskId: first.id }))).code).toBe("unsupported_operation");
 		const second = await desk.ask(me, "two", { contextId: first.contextId });
 		expect(second.contextId).toBe(first.contextId);
 		expect(second.id).not.toBe(first.id);
@@ -131,7 +122,7 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		expect(later.attached).toBe(true);
 		const log = await desk.log(me, later.contextId);
 		expect(log.filter((l) => l.message?.role === "ROLE_USER")).toHaveLength(1);
-		expect((await refusal(desk.send(me, "something else", { messageId: "same" }))).code).toBe("idempotency_conflict");
+		expect((await rejection(desk.send(me, "something else", { messageId: "same" }))).code).toBe("idempotency_conflict");
 		const other = await desk.send(await desk.caller(), "something else", { messageId: "same" });
 		expect(other.attached).toBe(false);
 	});
@@ -171,7 +162,7 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 			(_, context) => desk.engine.seen(stranger, d, context, 1),
 		];
 		for (const call of calls) {
-			expect((await refusal(call(mine.id, mine.contextId))).toWire()).toEqual((await refusal(call(gone.task, gone.context))).toWire());
+			expect((await rejection(call(mine.id, mine.contextId))).toWire()).toEqual((await rejection(call(gone.task, gone.context))).toWire());
 		}
 		expect(await desk.engine.openContext(stranger, d, mine.contextId)).toBeUndefined();
 		expect(
@@ -235,7 +226,7 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 		hold.open();
 		const again = JSON.parse(await desk.engine.cancelTask(me, d, a.taskId));
 		expect(again).toEqual(canceled);
-		expect((await refusal(desk.engine.cancelTask(me, d, b.taskId))).code).toBe("task_not_cancelable");
+		expect((await rejection(desk.engine.cancelTask(me, d, b.taskId))).code).toBe("task_not_cancelable");
 		const log = await desk.log(me, a.contextId);
 		expect(JSON.stringify(log)).not.toContain("too late");
 		expect(states(log, a.taskId)).toEqual(["WORKING", "CANCELED"]);
@@ -488,11 +479,13 @@ describe.each(DATABASES)("a conversation on %s", (database) => {
 			seen.push(...page.tasks.map((t: Asked) => t.id));
 			pageToken = page.nextPageToken;
 			if (pageToken) {
-				const bad = await refusal(
+				const bad = await rejection(
 					desk.engine.listTasks(me, d, { pageSize: 3, includeArtifacts: false, state: "TASK_STATE_COMPLETED", pageToken }),
 				);
 				expect(bad.code).toBe("invalid_params");
-				const stranger = await refusal(desk.engine.listTasks(await desk.caller(), d, { pageSize: 3, includeArtifacts: false, pageToken }));
+				const stranger = await rejection(
+					desk.engine.listTasks(await desk.caller(), d, { pageSize: 3, includeArtifacts: false, pageToken }),
+				);
 				expect(stranger.toWire()).toEqual(bad.toWire());
 			}
 		} while (pageToken);

@@ -174,6 +174,14 @@ describe.each(DATABASES)("sites and tickets on %s", (database) => {
 		expect(JSON.parse((await desk.store.read.deskById(id))?.settings ?? "")).toEqual({ allowAnySite: true, parts: "text" });
 	});
 
+	it("lets no more sites wait than may, also of a crowd at once, and counts every other one", async () => {
+		const { id, visit, rules } = await fresh();
+		const sites = Array.from({ length: 30 }, (_, i) => `https://${i}.com`);
+		expect(await Promise.all(sites.map((site) => visit(site)))).toEqual(sites.map(() => ({ verdict: "unlisted" })));
+		expect(await rules()).toHaveLength(3);
+		expect((await desk.store.read.siteOverflow(id))?.asked).toBe(27);
+	});
+
 	it("keeps each desk's list to itself", async () => {
 		const [one, other] = [await fresh(), await fresh()];
 		await one.set("https://site.com", "allowed");

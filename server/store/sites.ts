@@ -1,7 +1,7 @@
 /**
  * Sites and tickets in SQL: what the operations of `engine/sites-operations.ts` are shown, and how their plans are
- * written. No rule stands here. What an owner changes is judged with the desk's row held; strangers' visits are held apart by the
- * primary keys.
+ * written. No rule stands here. The list is judged with the desk's row held, for what an owner changes and for a stranger's visit, which is
+ * noted at most once a minute a site; tickets are held apart by their primary key.
  */
 import { DeskError } from "../../shared/errors.js";
 import type { OverflowRow, SiteRow } from "../engine/reads.js";
@@ -70,6 +70,8 @@ const removeRule = (deskId: number, rule: string): Steps<void> => run("delete fr
 
 const recordVisit = {
 	*load(input: RecordVisitInput): Steps<RecordVisitRows> {
+		// Of a crowd at once each would count those who wait before any of the others does (reliability.md 22).
+		yield* holdDesk(input.deskId);
 		const rules = yield* loadRules(input.deskId);
 		const visit = yield* one<{ seenAt: number }>(
 			`select seen_at as "seenAt" from site_visit where desk_id = ? and site = ?`,

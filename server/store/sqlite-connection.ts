@@ -79,7 +79,7 @@ export const damaged = (): DeskError =>
 	refused("The server's database is damaged, so nothing is read from it or written to it until its owner has restored a backup.");
 
 const MEND =
-	'Stop here: restore a backup with "earthonline restore", which keeps this file beside the new one, or move it away to start with an empty one.';
+	'Stop here: restore a backup with "npx earthonline restore <file>", which keeps this file beside the new one, or move it away to start with an empty one.';
 
 /** Said to the owner at the start. */
 const damagedFile = (file: string, found: string, advice: string): DeskError =>

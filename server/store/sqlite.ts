@@ -10,6 +10,7 @@ import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { thrownFacts } from "../../shared/thrown.js";
 import type { Clock, NoticeHint } from "../engine/ports.js";
 import { bug, type Driver, type Log, monotonic, pause, runSync, stopping, unsure } from "./db.js";
 import { handOver } from "./hand-over.js";
@@ -153,7 +154,7 @@ class SqliteDriver implements Driver {
 		} catch (error) {
 			// One of them cannot be handed over: the others must not fall with it.
 			if (calls.length > 1) for (const call of calls) this.post([call]);
-			else for (const { id, name } of calls) this.settle({ id, broke: { operation: name, error: String((error as Error).stack) } });
+			else for (const { id, name } of calls) this.settle({ id, broke: { operation: name, fault: thrownFacts(error) } });
 		}
 	}
 
@@ -164,7 +165,7 @@ class SqliteDriver implements Driver {
 		} else if (message.type === "log") {
 			this.options.log(message.level, message.fields, message.text);
 		} else if (message.type === "damaged") {
-			this.breakWith(damaged(), "The database is damaged: restore a backup with earthonline restore.");
+			this.breakWith(damaged(), "The database is damaged: restore a backup with: npx earthonline restore <file>");
 		}
 	}
 
@@ -205,7 +206,8 @@ class SqliteDriver implements Driver {
 			try {
 				return this.readOnce(steps());
 			} catch (error) {
-				if (isDamage(error)) this.breakWith(damaged(), "The database is damaged: restore a backup with earthonline restore.", error);
+				if (isDamage(error))
+					this.breakWith(damaged(), "The database is damaged: restore a backup with: npx earthonline restore <file>", error);
 				const trouble = deviceTrouble(error);
 				if (!isBusy(error) || monotonic() >= giveUpAt) throw trouble ?? error;
 			}
