@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { LIMIT_VARIABLES, VARIABLES } from "../server/config.js";
 import { DEFAULT_SETTINGS } from "../server/engine/settings.js";
 import { PACKAGE_ROOT } from "../server/root.js";
+import { TEXTS } from "../server/site/texts.js";
 
 const read = (file: string): string => readFileSync(join(PACKAGE_ROOT, file), "utf8");
 
@@ -62,6 +63,27 @@ describe("the guide", () => {
 		const words = quoted.map((piece) => piece.trim()).filter((piece) => piece.length > 4);
 		expect(words.length).toBeGreaterThan(10);
 		expect(words.filter((piece) => !sources.includes(piece))).toEqual([]);
+	});
+
+	it("tells agents of every sentence that says where a question stands", () => {
+		const table = read("docs/agents.md").split("| it says |")[1]?.split("\n\n")[0] ?? "";
+		const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| \S/gm)].map(([, cell = ""]) => cell.split("…").map((piece) => piece.trim()));
+		const said = Object.entries(TEXTS.en.askStates).map(([state, words]) => [state, words("Anna")] as const);
+		const quotes = (pieces: string[], words: string): boolean => pieces.every((piece) => words.includes(piece));
+		expect(said.filter(([, words]) => !rows.some((pieces) => quotes(pieces, words))).map(([state]) => state)).toEqual([]);
+		expect(rows.filter((pieces) => !said.some(([, words]) => quotes(pieces, words)))).toEqual([]);
+	});
+
+	it.each([
+		...pages,
+		...["texts.ts", "check.ts", "check-texts.ts", "snippet-line.ts", "snippet-texts.ts", "pages.ts"].map((name) =>
+			join("server/site", name),
+		),
+	])("shows in %s no command that a paste into a shell in the project's folder would not find", (page) => {
+		// Where a container is spoken to, the command is installed in it.
+		const bare =
+			/(?<!npx |exec desk |[\w./@-])earthonline (?:serve|demo|owner|desk|key|sites|embed|presets|approvals|app|pictures|memory|settings|backup|restore|doctor)\b.*/g;
+		expect(read(page).match(bare) ?? []).toEqual([]);
 	});
 
 	it("names every policy of a desk, with its default", () => {

@@ -16,6 +16,14 @@ export function wordsOf(parts: readonly Part[]): string {
 		.join("\n\n");
 }
 
+/** Whatever ends a line or moves a cursor. */
+const BREAKS = /[\s\p{Cc}]+/gu;
+/** What turns text around, or is not there to be seen; what joins letters stays. */
+const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069]/g;
+
+/** Whoever asks by an address chose every character of it: in one line of their own they cannot write another line of the receipt. */
+const inOneLine = (words: string): string => words.replace(BREAKS, " ").replace(UNSEEN, "").trim();
+
 const GUIDE = {
 	en: {
 		head: (name: string) => `# ${name}`,
@@ -38,7 +46,9 @@ export function threadText(thread: Thread, about: { name: string; link: string; 
 	const { name, link, language } = about;
 	const texts = TEXTS[language];
 	const guide = GUIDE[language];
-	const said = thread.lines.map(({ from, message }) => `**${from === "asker" ? texts.you : name}:** ${wordsOf(message.parts)}`);
+	const said = thread.lines.map(({ from, message }) =>
+		from === "asker" ? `**${texts.you}:** ${inOneLine(wordsOf(message.parts))}` : `**${name}:** ${wordsOf(message.parts)}`,
+	);
 	return `${[
 		guide.head(name),
 		...(thread.earlier ? [`*${texts.askEarlier}*`] : []),

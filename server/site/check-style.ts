@@ -19,6 +19,7 @@ main.tool.wide { width: min(1120px, 100% - 40px); }
 .tool input:focus-visible, .tool select:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
 .tool input:disabled, .tool select:disabled { color: var(--dim); background: var(--ground); cursor: not-allowed; }
 .tool { --edge: #8f8983; }
+.tool input[aria-invalid="true"] { border-color: var(--stop); }
 .tool .go { margin-top: 4px; justify-self: start; border: 0; font: inherit; font-weight: 600; cursor: pointer; }
 .verdict { margin-top: 28px; padding: 24px 28px 28px; border: 1px solid var(--line); border-radius: 18px; background: var(--panel); box-shadow: 0 8px 32px #1c19170f; }
 .verdict h2 { display: flex; gap: 14px; font-size: 22px; line-height: 30px; overflow-wrap: anywhere; }

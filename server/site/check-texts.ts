@@ -55,7 +55,8 @@ interface CheckTexts {
 		noEmbed: (number: string) => string;
 		open: { guests: string; listed: string; embed: string };
 	};
-	empty: Words;
+	/** Beside a field that keeps everything from being looked at. */
+	wrong: { handle: string; site: string; embed: (typed: string) => string };
 	refused: Record<NoSite | "unreadable" | "trailing_dot", (site: string) => Words>;
 	noDesk: (handle: string) => Words;
 	guestsOff: (handle: string) => Words;
@@ -67,7 +68,7 @@ interface CheckTexts {
 	noEmbed: (number: string, handle: string) => Words;
 	secure: (site: string) => string;
 	line: string;
-	lineHow: string;
+	lineHow: Record<"anywhere" | "button" | "inline", string>;
 	make: string;
 	csp: string;
 	cspHow: string;
@@ -136,7 +137,11 @@ export const CHECK: Record<Language, CheckTexts> = {
 			noEmbed: (number) => `There is no embed ${number} at this desk (any more).`,
 			open: { guests: "Whether it takes questions.", listed: "Whether it may show on your site.", embed: "Whether the embed is there." },
 		},
-		empty: { why: "No address was given.", todo: "Copy the address of the page from your browser and paste it above." },
+		wrong: {
+			handle: "Say which desk: what stands in data-handle in your line, such as mira.",
+			site: "Give the address of your page: copy it from your browser and paste it here.",
+			embed: (typed) => `${typed} is no number of an embed. Give one such as 3, or leave this empty.`,
+		},
 		refused: {
 			unreadable: () => ({
 				why: "This is no address that a browser would open.",
@@ -194,7 +199,11 @@ export const CHECK: Record<Language, CheckTexts> = {
 		}),
 		secure: (site) => `Check ${site} instead`,
 		line: "The line",
-		lineHow: "Anywhere in the page's HTML; just before </body> is a good place.",
+		lineHow: {
+			anywhere: "Anywhere in the page's HTML; just before </body> is a good place.",
+			button: "In the page's HTML, at the place where the button shall stand.",
+			inline: "In the page's HTML, at the place where the chat shall stand.",
+		},
 		make: "Choose how it looks",
 		csp: "If your page has a Content-Security-Policy",
 		cspHow: "Add these to what it already allows. Styles need nothing. If it uses nonces, put yours on the line as well.",
@@ -266,7 +275,11 @@ export const CHECK: Record<Language, CheckTexts> = {
 			noEmbed: (number) => `这个前台没有嵌入 ${number}（或已删除）。`,
 			open: { guests: "它是否接受提问。", listed: "它能否在你的网站显示。", embed: "嵌入是否存在。" },
 		},
-		empty: { why: "没有填写地址。", todo: "从浏览器复制页面地址，粘贴到上面。" },
+		wrong: {
+			handle: "请填写是哪个前台：代码里 data-handle 写的那个，例如 mira。",
+			site: "请填写页面地址：从浏览器复制，粘贴到这里。",
+			embed: (typed) => `${typed} 不是嵌入编号。请填编号，例如 3，或者留空。`,
+		},
 		refused: {
 			unreadable: () => ({
 				why: "这不是浏览器能打开的地址。",
@@ -324,7 +337,11 @@ export const CHECK: Record<Language, CheckTexts> = {
 		}),
 		secure: (site) => `改为检查 ${site}`,
 		line: "代码",
-		lineHow: "放在页面 HTML 的任何位置，</body> 之前最合适。",
+		lineHow: {
+			anywhere: "放在页面 HTML 的任何位置，</body> 之前最合适。",
+			button: "放在页面 HTML 里，按钮该在的地方。",
+			inline: "放在页面 HTML 里，聊天该在的地方。",
+		},
 		make: "选择它的样子",
 		csp: "如果你的页面有 Content-Security-Policy",
 		cspHow: "把这些加到已允许的内容里。样式不需要加。如果用 nonce，也要给这行代码带上。",

@@ -81,6 +81,71 @@ describe("check my install", () => {
 		expect(policy).not.toContain("script-src");
 	});
 
+	describe("with something missing", () => {
+		/** The page's box of a name, and what stands beside it. */
+		const boxOf = async (query: Record<string, string>, name: string, headers: Record<string, string> = {}) => {
+			const html = await (await site.app.request(`/check?${new URLSearchParams(query)}`, { headers })).text();
+			expect(html).not.toContain('id="verdict"');
+			const [box = ""] = new RegExp(`<input id="${name}".*?</div>`).exec(html) ?? [];
+			return { box, wrong: />([^<]*)<\/p>/.exec(box.split(`id="${name}-wrong"`)[1] ?? "")?.[1] };
+		};
+		const empty = { handle: "", site: "", embed: "", rule: "", lang: "en" };
+
+		it.each([
+			[empty, { handle: texts.wrong.handle, site: texts.wrong.site, embed: undefined }],
+			[
+				{ ...empty, handle: " ", site: "https://shop.com" },
+				{ handle: texts.wrong.handle, site: undefined, embed: undefined },
+			],
+			[
+				{ ...empty, handle: "mira" },
+				{ handle: undefined, site: texts.wrong.site, embed: undefined },
+			],
+			[
+				{ ...empty, handle: "mira", site: "shop.com", embed: "x" },
+				{ handle: undefined, site: undefined, embed: texts.wrong.embed("x") },
+			],
+			[
+				{ ...empty, handle: "mira", site: "shop.com", embed: "03" },
+				{ handle: undefined, site: undefined, embed: texts.wrong.embed("03") },
+			],
+			// A rule is tried on a site alone.
+			[
+				{ ...empty, rule: "*.shop.com" },
+				{ handle: undefined, site: texts.wrong.site, embed: undefined },
+			],
+		] as const)("says of %j beside the field what is missing, in place of a verdict", async (query, said) => {
+			for (const name of ["handle", "site", "embed"] as const) {
+				const { box, wrong } = await boxOf(query, name);
+				expect(wrong, name).toBe(said[name]);
+				expect(box.includes('aria-invalid="true"'), name).toBe(said[name] !== undefined);
+				expect(box.includes(`aria-describedby="${said[name] === undefined ? "" : `${name}-wrong `}${name}-hint"`), name).toBe(true);
+				expect(box).toContain(`value="${query[name].trim()}"`);
+			}
+		});
+
+		it("says it in Chinese, and goes there with all that was typed", async () => {
+			const query = { handle: "mira", site: "shop.com/contact", embed: "x", rule: "*.shop.com" };
+			expect((await boxOf({ ...query, lang: "zh" }, "embed")).wrong).toBe(CHECK.zh.wrong.embed("x"));
+			const html = await (await site.app.request(`/check?${new URLSearchParams(query)}`)).text();
+			expect(html).toContain("/check?handle=mira&amp;site=shop.com%2Fcontact&amp;embed=x&amp;rule=*.shop.com&amp;lang=zh");
+		});
+
+		it("leads to the first that is wrong, and reproaches nobody who has sent nothing", async () => {
+			const html = await (await site.app.request(`/check?${new URLSearchParams({ ...empty, embed: "x" })}`)).text();
+			expect(html.match(/id="\w+"[^>]* autofocus/g)).toHaveLength(1);
+			expect((await boxOf({ ...empty, embed: "x" }, "handle")).box).toContain("autofocus");
+			for (const [query, other] of [
+				["", "zh"],
+				["?lang=zh", "en"],
+			] as const) {
+				const first = await (await site.app.request(`/check${query}`)).text();
+				expect(first).not.toContain("aria-invalid");
+				expect(first).toContain(`"/check?lang=${other}"`);
+			}
+		});
+	});
+
 	it.each([
 		["shop.com/contact", texts.shows("https://shop.com")],
 		["https://a.b.wide.com", texts.shows("https://a.b.wide.com")],
@@ -91,7 +156,6 @@ describe("check my install", () => {
 		["file:///index.html", texts.refused.opaque("").why],
 		["https://10.0.0.1", texts.refused.address("https://10.0.0.1").why],
 		["https://shop.com.", texts.refused.trailing_dot("https://shop.com").todo],
-		["", texts.empty.why],
 	])("says of %s: %s", async (typed, words) => expect(await read({ handle: "mira", site: typed })).toContain(words));
 
 	it("gives the line and its colour only where the chat shows", async () => {
@@ -102,8 +166,8 @@ describe("check my install", () => {
 
 	it("says which rule would cover a site that none covers, and that the one beside it is another", async () => {
 		const www = await read({ handle: "mira", site: "https://www.shop.com" });
-		expect(www).toContain("earthonline sites add mira https://www.shop.com\n");
-		expect(www).toContain("earthonline sites add mira '*.shop.com'");
+		expect(www).toContain("\nnpx earthonline sites add mira https://www.shop.com\n");
+		expect(www).toContain("\nnpx earthonline sites add mira '*.shop.com'");
 		expect(www).toContain(texts.sibling("https://www.shop.com", "https://shop.com", "www"));
 		expect(await read({ handle: "mira", site: "https://shop.com:8443" })).toContain(
 			texts.sibling("https://shop.com:8443", "https://shop.com", "port"),
@@ -114,6 +178,22 @@ describe("check my install", () => {
 		expect(await read({ handle: "mira", site: "https://other.com" })).not.toContain("is another site");
 	});
 
+	it("says of each embed where its line belongs", async () => {
+		const { owner } = site.engine;
+		const end = "</body>";
+		for (const [mode, words] of [
+			["button", texts.lineHow.button],
+			["inline", texts.lineHow.inline],
+		] as const) {
+			const { number } = await owner.saveEmbed("mira", { mode });
+			const said = await read({ handle: "mira", site: "shop.com", embed: String(number) });
+			expect(said).toContain(words);
+			expect(said).not.toContain(end);
+			await owner.deleteEmbed("mira", number);
+		}
+		expect(await read({ handle: "mira", site: "shop.com", embed: "1" })).toContain(texts.lineHow.anywhere);
+	});
+
 	it("leads from http to the same site over https", async () => {
 		const answer = await site.app.request("/check?handle=mira&site=http://shop.com/contact");
 		expect(await answer.text()).toContain("/check?handle=mira&amp;site=https%3A%2F%2Fshop.com&amp;embed=&amp;lang=en");
@@ -121,7 +201,7 @@ describe("check my install", () => {
 
 	it("knows numbers, handles, and guests that are off", async () => {
 		expect(await read({ handle: "mira", site: "shop.com", embed: "1" })).toContain('data-embed="1"');
-		expect(await read({ handle: "mira", site: "shop.com", embed: "2" })).toContain(texts.noEmbed("2", "mira").why);
+		expect(await read({ handle: "mira", site: "shop.com", embed: "99" })).toContain(texts.noEmbed("99", "mira").why);
 		expect(await read({ handle: "nobody", site: "shop.com" })).toContain(texts.noDesk("nobody").why);
 		expect(await read({ handle: "@Mira", site: "shop.com" })).toContain(texts.shows("https://shop.com"));
 		await site.engine.owner.changeSettings("mira", { guests: false });

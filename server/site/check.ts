@@ -5,7 +5,7 @@
  */
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { tagLine } from "../../shared/embed.js";
+import { EMBED_NUMBER, type Mode, tagLine } from "../../shared/embed.js";
 import { type NoSite, readSite, type SiteOptions } from "../engine/sites.js";
 import { CHECK } from "./check-texts.js";
 import { languageFor, type SiteParts } from "./door.js";
@@ -67,6 +67,8 @@ interface Verdict {
 	command?: string;
 	/** Another command, for more than the one site. */
 	also?: { text: string; command: string };
+	/** How the chat shows where the embed says it. */
+	mode?: Mode | undefined;
 	/** The same site over https, where that is worth looking at. */
 	instead?: string;
 	steps: Step[];
@@ -74,6 +76,9 @@ interface Verdict {
 
 /** What the form says. Empty text: nothing. */
 type Asked = Record<"handle" | "site" | "embed" | "rule", string>;
+
+/** Fields without which nothing can be looked at, and what is said beside each. */
+type Wrong = Partial<Record<"handle" | "site" | "embed", string>>;
 
 /** What is said of a rule that was tried on a site. */
 interface Trial {
@@ -101,7 +106,7 @@ export function check(parts: SiteParts): Hono {
 		const open = (text: string): Step => ({ state: "open", text });
 		const step = (stops: boolean, good: string, bad: string): Step => ({ state: stops ? "stop" : "ok", text: stops ? bad : good });
 		const steps: Step[] = [
-			step("refused" in reading, says.site(shown), typed.trim() === "" ? texts.empty.why : says.noSite(shown)),
+			step("refused" in reading, says.site(shown), says.noSite(shown)),
 			step(!desk, says.desk(handle), says.noDesk(handle)),
 			desk ? step(!desk.settings.guests, says.guests, says.guestsOff) : open(says.open.guests),
 			// With a number that is none, the site was not looked at.
@@ -118,13 +123,12 @@ export function check(parts: SiteParts): Hono {
 
 		const stops = (words: { why: string; todo: string }, more: Partial<Verdict> = {}): Verdict => ({
 			shows: false,
-			title: desk && "site" in reading ? texts.stops(reading.site) : shown === "" ? texts.stopsHandle(handle) : texts.stops(shown),
+			title: texts.stops(shown),
 			lines: [words.why],
 			todo: words.todo,
 			steps,
 			...more,
 		});
-		if (typed.trim() === "") return stops(texts.empty);
 		if ("refused" in reading) {
 			const secure = reading.refused === "not_https" ? shown.replace(/^http:/, "https:").replace(/:80$/, "") : undefined;
 			return stops(texts.refused[reading.refused](shown), secure === undefined ? {} : { instead: secure });
@@ -137,14 +141,18 @@ export function check(parts: SiteParts): Hono {
 					shows: true,
 					title: site === config.publicUrl ? texts.showsOwn : texts.shows(site),
 					lines: [texts.showsWhy(handle)],
+					mode: answer?.show ? answer.embed?.mode : undefined,
 					steps,
 				};
 			case "guests_off":
-				return stops(texts.guestsOff(handle), { command: `earthonline settings ${handle} guests=on`, title: texts.stopsHandle(handle) });
+				return stops(texts.guestsOff(handle), {
+					command: `npx earthonline settings ${handle} guests=on`,
+					title: texts.stopsHandle(handle),
+				});
 			case "blocked":
-				return stops(texts.blocked(handle), { command: `earthonline sites add ${handle} ${site}` });
+				return stops(texts.blocked(handle), { command: `npx earthonline sites add ${handle} ${site}` });
 			case "no_such_embed":
-				return stops(texts.noEmbed(embed ?? "", handle), { command: `earthonline embed list ${handle}` });
+				return stops(texts.noEmbed(embed ?? "", handle), { command: `npx earthonline embed list ${handle}` });
 			case "unlisted": {
 				const words = texts.unlisted(handle, site);
 				const lines = [words.why];
@@ -154,8 +162,8 @@ export function check(parts: SiteParts): Hono {
 				const www = /^https:\/\/www\.(.+\..+)$/.exec(site)?.[1];
 				return stops(words, {
 					lines,
-					command: `earthonline sites add ${handle} ${site}`,
-					...(www ? { also: { text: texts.wider, command: `earthonline sites add ${handle} '*.${www}'` } } : {}),
+					command: `npx earthonline sites add ${handle} ${site}`,
+					...(www ? { also: { text: texts.wider, command: `npx earthonline sites add ${handle} '*.${www}'` } } : {}),
 				});
 			}
 		}
@@ -182,9 +190,15 @@ export function check(parts: SiteParts): Hono {
 			embed: field(c, "embed"),
 			rule: field(c, "rule"),
 		};
-		const verdict = ask.handle ? await judge(language, ask.handle, ask.site, ask.embed || undefined) : undefined;
+		// A page that is opened for the first time has no fields in its address, a form that was sent has them all.
+		const sent = c.req.query("handle") !== undefined || c.req.query("site") !== undefined;
+		const wrong = sent ? wrongOf(language, ask) : {};
+		const [first] = Object.keys(wrong);
+		const looked = sent && ask.handle !== "" && first === undefined;
+		const verdict = looked ? await judge(language, ask.handle, ask.site, ask.embed || undefined) : undefined;
 		const trial = tried(language, ask.rule, ask.site);
-		const otherLanguage = queryOf(ask, { lang: language === "en" ? "zh" : "en" });
+		const inOther = { lang: language === "en" ? "zh" : "en" };
+		const otherLanguage = sent ? queryOf(ask, inOther) : new URLSearchParams(inOther);
 		const body = html`<main class="tool">
 <header class="tool-head"><h1>${texts.title}</h1><a href="/check?${otherLanguage}" lang="${language === "en" ? "zh" : "en"}">${texts.other}</a></header>
 ${
@@ -193,10 +207,10 @@ ${
 		? html`${verdict ? said(language, verdict, ask, config.publicUrl) : ""}${trial ? ruled(language, trial) : ""}<h2 class="again">${texts.again}</h2>`
 		: html`<p class="tool-lead">${texts.lead}</p>`
 }
-<form class="fields" action="/check" method="get">
-${input("handle", { label: texts.handle, hint: texts.handleHint }, ask.handle, { required: true, maxlength: 33 })}
-${input("site", { label: texts.site, hint: texts.siteHint }, ask.site, { required: true, mode: "url", maxlength: ADDRESS_CHARS })}
-${input("embed", { label: texts.embed, hint: texts.embedHint }, ask.embed, { mode: "numeric", maxlength: 12 })}
+<form class="fields" action="/check" method="get" novalidate>
+${input("handle", { label: texts.handle, hint: texts.handleHint, wrong: wrong.handle, first: first === "handle" }, ask.handle, { maxlength: 33 })}
+${input("site", { label: texts.site, hint: texts.siteHint, wrong: wrong.site, first: first === "site" }, ask.site, { mode: "url", maxlength: ADDRESS_CHARS })}
+${input("embed", { label: texts.embed, hint: texts.embedHint, wrong: wrong.embed, first: first === "embed" }, ask.embed, { mode: "numeric", maxlength: 12 })}
 ${input("rule", { label: texts.trial.label, hint: texts.trial.hint }, ask.rule, { mode: "url", maxlength: ADDRESS_CHARS })}
 <input type="hidden" name="lang" value="${language}">
 <button class="go" type="submit">${texts.submit}</button>
@@ -223,18 +237,33 @@ const queryOf = ({ rule, ...ask }: Asked, more: Record<string, string>): URLSear
 /** A field of the query, cut to what is read of it. */
 const field = (c: Context, name: string): string => (c.req.query(name) ?? "").trim().slice(0, ADDRESS_CHARS + 1);
 
-/** A labelled box with its hint. */
-const input = (
+/** What of a form that was sent cannot be looked at. A rule needs a site to be tried on, and no desk. */
+function wrongOf(language: Language, { handle, site, embed, rule }: Asked): Wrong {
+	const { wrong } = CHECK[language];
+	return {
+		...(handle === "" && rule === "" ? { handle: wrong.handle } : {}),
+		...(site === "" ? { site: wrong.site } : {}),
+		...(embed === "" || EMBED_NUMBER.test(embed) ? {} : { embed: wrong.embed(embed) }),
+	};
+}
+
+/** A labelled box with its hint, and with what is wrong in it; whoever comes back to something wrong is led to the first. */
+function input(
 	name: string,
-	words: { label: string; hint: string },
+	{ label, hint, wrong, first }: { label: string; hint: string; wrong?: string | undefined; first?: boolean },
 	value: string,
-	box: { required?: boolean; mode?: "url" | "numeric"; maxlength: number },
-) =>
-	html`<div class="field"><label for="${name}">${words.label}</label><input id="${name}" name="${name}" value="${value}" aria-describedby="${name}-hint"${box.required ? html` required` : ""} inputmode="${box.mode ?? "text"}" maxlength="${box.maxlength}" autocapitalize="none" autocomplete="off" spellcheck="false"><p class="hint" id="${name}-hint">${words.hint}</p></div>`;
+	box: { mode?: "url" | "numeric"; maxlength: number },
+) {
+	const described = `${wrong === undefined ? "" : `${name}-wrong `}${name}-hint`;
+	return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}" aria-describedby="${described}"${wrong === undefined ? "" : html` aria-invalid="true"${first ? html` autofocus` : ""}`} inputmode="${box.mode ?? "text"}" maxlength="${box.maxlength}" autocapitalize="none" autocomplete="off" spellcheck="false">${wrong === undefined ? "" : html`<p class="hint wrong" id="${name}-wrong">${wrong}</p>`}<p class="hint" id="${name}-hint">${hint}</p></div>`;
+}
 
 /** What became of a rule that was tried. */
 const ruled = (language: Language, { good, title, line }: Trial) =>
 	html`<section class="verdict ${good ? "good" : "bad"}" aria-labelledby="trial"><h2 id="trial">${title}</h2><p>${line}</p><p>${CHECK[language].trial.only}</p></section>`;
+
+/** Where a line of that mode belongs. */
+const placeOf = (mode: Mode | undefined): "anywhere" | "button" | "inline" => (mode === "button" || mode === "inline" ? mode : "anywhere");
 
 function said(language: Language, verdict: Verdict, ask: Asked, publicUrl: string) {
 	const texts = CHECK[language];
@@ -249,7 +278,7 @@ ${verdict.todo ? html`<h3>${texts.todo}</h3><p>${verdict.todo}</p>` : ""}
 ${verdict.command ? html`<pre>${verdict.command}</pre>` : ""}${verdict.also ? html`<p>${verdict.also.text}</p><pre>${verdict.also.command}</pre>` : ""}${instead}
 ${
 	verdict.shows
-		? html`<h3>${texts.line}</h3><p>${texts.lineHow}</p><pre>${tagLine(publicUrl, { handle: ask.handle, embed: ask.embed || undefined })}</pre><p><a href="/snippet?${snippet}">${texts.make}</a></p>`
+		? html`<h3>${texts.line}</h3><p>${texts.lineHow[placeOf(verdict.mode)]}</p><pre>${tagLine(publicUrl, { handle: ask.handle, embed: ask.embed || undefined })}</pre><p><a href="/snippet?${snippet}">${texts.make}</a></p>`
 		: ""
 }
 </section>

@@ -86,7 +86,7 @@ describe("GET /embed/<handle>", () => {
 	it("tells a site that is not listed what to do, and keeps it for the owner", async () => {
 		const { config } = await ask({ origin: "https://new.example" });
 		expect(config).toMatchObject({ show: false, reason: "unlisted", site: "https://new.example" });
-		expect(config.help).toContain(`earthonline sites add ${handle} https://new.example`);
+		expect(config.help).toContain(`npx earthonline sites add ${handle} https://new.example`);
 		expect(config.name).toBeUndefined();
 		expect(await site.engine.owner.sites(handle)).toMatchObject([{ rule: "https://new.example", state: "pending", asked: 1 }]);
 	});

@@ -56,7 +56,7 @@ describe("the front page", () => {
 	it("says how to make the first one", async () => {
 		const empty = await openSite(clientDir);
 		await empty.engine.owner.changeSettings("mira", { guests: false });
-		expect(await (await empty.app.request("/")).text()).toContain("earthonline owner create");
+		expect(await (await empty.app.request("/")).text()).toContain("<pre>npx earthonline owner create anna</pre>");
 		await empty.close();
 	});
 });

@@ -35,7 +35,7 @@ export function pages(parts: SiteParts): Hono {
 		const tag = tagLine(config.publicUrl, { handle: desks[0]?.row.handle });
 		const body = html`<main><h1>${texts.landing}</h1>${
 			desks.length === 0
-				? html`<p>${texts.nobody}</p><pre>earthonline owner create &lt;handle&gt;</pre>`
+				? html`<p>${texts.nobody}</p><pre>npx earthonline owner create anna</pre>`
 				: html`<p>${texts.landingLine}</p>${list}<h2>${texts.ownSite}</h2><p>${texts.ownSiteLine}</p><pre>${tag}</pre><p><a href="/snippet">${SNIPPET[language].title}</a> · <a href="/check">${CHECK[language].title}</a></p>`
 		}</main>`;
 		return c.html(await page({ language, css: parts.css, title: config.brandName, body, footer: footer() }), 200, {

@@ -75,13 +75,13 @@ export function readChoice(fields: Record<string, string>): { choice: Choice; wr
 	return { choice, wrong, typed };
 }
 
-/** The line to paste. `publicUrl` empty: for a page of our own. */
-export function lineOf(publicUrl: string, choice: Choice): string {
+/** The line's attributes, without `data-`. Null: the bare attribute · undefined: none. */
+function attributesOf(choice: Choice): Record<string, string | null | undefined> {
 	const { handle, embed, mode, size, selector, height, theme, accent, lang, greeting, greetingText, z } = choice;
 	const own = embed === "";
 	/** An attribute that is left away unless it says something there. */
 	const where = (when: boolean, value: string): string | undefined => (when && value !== "" ? value : undefined);
-	return tagLine(publicUrl, {
+	return {
 		handle,
 		embed: where(true, embed),
 		mode: where(own && mode !== "floating", mode),
@@ -93,7 +93,17 @@ export function lineOf(publicUrl: string, choice: Choice): string {
 		lang: where(true, lang),
 		greeting: own && greeting && (mode === "floating" || mode === "pet") ? greetingText || null : undefined,
 		z: where(mode !== "inline", z),
-	});
+	};
+}
+
+/** The line to paste. `publicUrl` empty: for a page of our own. */
+export const lineOf = (publicUrl: string, choice: Choice): string => tagLine(publicUrl, attributesOf(choice));
+
+/** The same line for a tag manager that drops attributes: the script's address says them. */
+export function managedLineOf(publicUrl: string, choice: Choice): string {
+	const query = new URLSearchParams();
+	for (const [name, value] of Object.entries(attributesOf(choice))) if (value !== undefined) query.set(name, value ?? "");
+	return `<script src="${escapeAttribute(`${publicUrl}/embed.js?${query}`)}" async></script>`;
 }
 
 export interface BadgeLines {
@@ -133,7 +143,7 @@ export function badgesOf(publicUrl: string, { handle, size, theme, lang }: Choic
 /** The owner's command that keeps this look at the desk, under a number. */
 export function embedCommand({ handle, mode, theme, accent, greeting, greetingText }: Choice): string {
 	const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-	const words = ["earthonline embed save", handle, "--mode", mode];
+	const words = ["npx earthonline embed save", handle, "--mode", mode];
 	if (theme !== "auto") words.push("--theme", theme);
 	if (accent) words.push("--accent", quote(accent));
 	if (greeting) words.push("--greeting", "on");
@@ -145,5 +155,6 @@ export function embedCommand({ handle, mode, theme, accent, greeting, greetingTe
 export function queryOf(choice: Choice): string {
 	const { greeting, greetingText, lang, ...plain } = choice;
 	const fields = { ...plain, chat_lang: lang, greeting: greeting ? "on" : "", greeting_text: greetingText };
-	return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== "")).toString();
+	// Without a handle the page takes the first desk there is; with an empty one it asks for one.
+	return new URLSearchParams(Object.entries(fields).filter(([name, value]) => name === "handle" || value !== "")).toString();
 }

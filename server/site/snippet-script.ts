@@ -24,17 +24,38 @@ for (const pre of document.querySelectorAll("pre[id]")) {
 	pre.after(button);
 }
 
+// A line that is not what the fields say must not stand there to be copied.
+function without(place, why) {
+	for (const made of document.querySelectorAll("[data-made]")) made.hidden = Boolean(why);
+	const failed = document.getElementById("failed");
+	failed.hidden = place !== failed;
+	document.getElementById("show").hidden = place !== failed;
+	const missing = document.getElementById("handle-wrong");
+	missing.hidden = place !== missing;
+	document.getElementById("handle").setAttribute("aria-invalid", place === missing);
+	if (place) place.textContent = why;
+}
+
 async function renew() {
 	const turn = ++asked;
 	const query = new URLSearchParams(new FormData(form));
-	const answer = await fetch("/snippet.json?" + query);
-	if (!answer.ok || turn !== asked) return;
-	const said = await answer.json();
+	const answer = await fetch("/snippet.json?" + query, { headers: { accept: "application/json" } }).catch(() => undefined);
+	const said = await answer?.json().catch(() => undefined);
 	if (turn !== asked) return;
+	history.replaceState(null, "", "/snippet?" + query);
+	const other = document.getElementById("other");
+	query.set("lang", other.lang);
+	other.href = "/snippet?" + query;
+	if (!answer?.ok || !said)
+		return answer?.status === 404
+			? without(document.getElementById("handle-wrong"), said?.error?.message ?? form.dataset.failed)
+			: without(document.getElementById("failed"), said?.error?.message ?? form.dataset.failed);
+	without();
 	for (const [id, text] of Object.entries(said.texts)) {
 		const place = document.getElementById(id);
 		if (place) place.textContent = text;
 	}
+	document.getElementById("check").href = said.check;
 	for (const field of form.querySelectorAll("[data-wrong]")) {
 		const wrong = said.wrong.includes(field.name);
 		field.setAttribute("aria-invalid", wrong);
@@ -55,7 +76,6 @@ async function renew() {
 		frame.replaceWith(next);
 		frame = next;
 	}
-	history.replaceState(null, "", "/snippet?" + query);
 }
 
 document.getElementById("show").hidden = true;

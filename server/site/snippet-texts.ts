@@ -13,7 +13,9 @@ interface SnippetTexts {
 	lead: string;
 	other: string;
 	handle: Field;
+	noHandle: string;
 	noDesk: (handle: string) => string;
+	failed: string;
 	nobody: string;
 	embed: Field;
 	mode: Field;
@@ -52,7 +54,8 @@ interface SnippetTexts {
 	alt: string;
 	where: string;
 	whereHow: string;
-	places: readonly (readonly [string, string])[];
+	/** Where to paste the line: a place, how, and `managed` where the line is another one there. */
+	places: readonly (readonly [string, string, "managed"?])[];
 	ask: string;
 }
 
@@ -62,8 +65,10 @@ export const SNIPPET: Record<Language, SnippetTexts> = {
 		lead: "Choose how the chat looks, try it in the preview, and copy the line. One line is all that your page needs.",
 		other: "中文",
 		handle: { label: "Desk", hint: "data-handle: which desk answers." },
+		noHandle: "Say which desk: its handle, such as mira. Until then there is no line to copy.",
 		noDesk: (handle) => `There is no desk ${handle} on this server that takes questions. Look at its handle again.`,
-		nobody: "No desk has been opened on this server yet. Make one with: earthonline owner create <handle>",
+		failed: "The server did not answer, so there is no line to copy at this moment. Try again:",
+		nobody: "No desk has been opened on this server yet. Make one with: npx earthonline owner create anna",
 		embed: {
 			label: "Number",
 			hint: "data-embed: the look is kept at the desk under this number, and changes there. Leave it empty to choose here.",
@@ -133,7 +138,7 @@ export const SNIPPET: Record<Language, SnippetTexts> = {
 				"Wix",
 				"Settings, Custom code, Add custom code, place it in Body - end. Inline does not work in Wix's HTML element, which is a frame of another site.",
 			],
-			["A tag manager", "A Custom HTML tag. One that drops data- attributes keeps them in the address: …/embed.js?handle=mira&mode=pet"],
+			["A tag manager", "A Custom HTML tag. Where it drops data- attributes, take this line, which has them in its address:", "managed"],
 			[
 				"A page of your own",
 				"In the HTML, before </body>. In React, Vue or Svelte: in index.html, once; it stays while your router swaps pages.",
@@ -146,8 +151,10 @@ export const SNIPPET: Record<Language, SnippetTexts> = {
 		lead: "选择聊天的样子，在预览里试一试，然后复制代码。你的页面只需要这一行。",
 		other: "English",
 		handle: { label: "前台", hint: "data-handle：由哪个前台回答。" },
+		noHandle: "请填写是哪个前台：它的名字，例如 mira。填好之前没有代码可以复制。",
 		noDesk: (handle) => `这台服务器上没有接受提问的前台 ${handle}。请再看看它的名字。`,
-		nobody: "这台服务器上还没有前台。用这条命令开一个：earthonline owner create <handle>",
+		failed: "服务器没有回答，所以现在没有代码可以复制。请再试一次：",
+		nobody: "这台服务器上还没有前台。用这条命令开一个：npx earthonline owner create anna",
 		embed: { label: "编号", hint: "data-embed：外观以这个编号保存在前台，也在那里修改。想在这里选择就留空。" },
 		mode: { label: "展示方式", hint: "data-mode" },
 		modes: {
@@ -203,7 +210,7 @@ export const SNIPPET: Record<Language, SnippetTexts> = {
 			["Framer", "Site settings，Custom code，End of <body> tag。只放一处就用 Embed 组件的 HTML。然后发布。"],
 			["Squarespace", "Settings，Code injection，Footer。只放一处就用 Code block。"],
 			["Wix", "Settings，Custom code，Add custom code，位置选 Body - end。Wix 的 HTML 元素是另一个网站的框架，嵌入方式在其中不可用。"],
-			["代码管理器（Tag manager）", "Custom HTML 标签。会丢掉 data- 属性的管理器可以写在地址里：…/embed.js?handle=mira&mode=pet"],
+			["代码管理器（Tag manager）", "Custom HTML 标签。如果它会丢掉 data- 属性，请用下面这行，属性写在地址里：", "managed"],
 			["自己写的页面", "放在 HTML 的 </body> 之前。用 React、Vue 或 Svelte 时放在 index.html 里，一次即可；路由切换页面时它会留着。"],
 		],
 		ask: "如果网站不是你在打理，就请打理的人粘贴这一行。",

@@ -6,12 +6,22 @@ import { openTestDesk, type TestDesk } from "../../test/desk.js";
 import { decideSaveEmbed } from "../engine/embeds-operations.js";
 import { BADGE } from "./badge.js";
 import { badgesOf, embedCommand, lineOf, readChoice } from "./snippet-line.js";
+import { SNIPPET } from "./snippet-texts.js";
 
 const choose = (fields: Record<string, string>) => readChoice({ handle: "mira", ...fields }).choice;
 const line = (fields: Record<string, string>): string =>
 	lineOf("https://desk.example", choose(fields))
 		.replace('<script src="https://desk.example/embed.js" ', "")
 		.replace(" async></script>", "");
+
+/** HTML's text as it is read. */
+const plain = (html: string): string =>
+	html
+		.replace(/&quot;/g, '"')
+		.replace(/&#39;/g, "'")
+		.replace(/&lt;/g, "<")
+		.replace(/&gt;/g, ">")
+		.replace(/&amp;/g, "&");
 
 describe("the line", () => {
 	it.each([
@@ -66,7 +76,7 @@ describe("the lines without a script", () => {
 	});
 	it("and the owner's command keeps the same look, quoted for a shell", () => {
 		expect(embedCommand(choose({ mode: "pet", accent: "#a8532b", greeting: "on", greeting_text: "It's me" }))).toBe(
-			"earthonline embed save mira --mode pet --accent '#a8532b' --greeting on --greeting-text 'It'\\''s me'",
+			"npx earthonline embed save mira --mode pet --accent '#a8532b' --greeting on --greeting-text 'It'\\''s me'",
 		);
 	});
 });
@@ -86,12 +96,52 @@ describe("the page that makes a line", () => {
 		expect(html).toContain('<option value="pet" selected>');
 		expect(html).toContain("/snippet/preview?handle=mira&amp;mode=pet");
 		expect(html).toContain('src="/@mira/badge.svg?size=large"');
+		const wrong = await (await get("/snippet?handle=mira&accent=red")).text();
+		expect(wrong).toMatch(/<input id="accent"[^>]* value="red"[^>]* aria-invalid="true"/);
+		expect(wrong).toMatch(/<input id="z"[^>]* aria-invalid="false"/);
 	});
-	it("takes the first desk where none is named, and says so where one is not there", async () => {
+	it("takes the first desk where the address speaks of none", async () => {
 		expect(await (await get("/snippet")).text()).toContain('value="mira"');
-		expect(await (await get("/snippet?handle=nobody")).text()).toContain("There is no desk nobody on this server");
-		expect((await get("/snippet.json?handle=nobody")).status).toBe(404);
-		expect((await get("/snippet/preview?handle=nobody")).status).toBe(404);
+	});
+	it.each([
+		["nobody", SNIPPET.en.noDesk("nobody"), SNIPPET.zh.noDesk("nobody")],
+		["", SNIPPET.en.noHandle, SNIPPET.zh.noHandle],
+		["  ", SNIPPET.en.noHandle, SNIPPET.zh.noHandle],
+	])("shows no line for the desk '%s', and says beside the field what is missing", async (handle, said, saidInChinese) => {
+		const query = new URLSearchParams({ handle, mode: "pet", lang: "en" });
+		const html = await (await get(`/snippet?${query}`)).text();
+		expect(html).toContain(`<p class="hint wrong" id="handle-wrong" role="status">${said}</p>`);
+		expect(html).toMatch(/<input id="handle"[^>]* aria-invalid="true" aria-describedby="handle-wrong /);
+		expect(html).not.toContain("embed.js");
+		expect(html).toContain('<option value="pet" selected>');
+		// The other language has the same to say.
+		const other = /id="other" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? expect.fail();
+		expect(await (await get(other)).text()).toContain(saidInChinese);
+		const answer = await get(`/snippet.json?${query}`);
+		expect(answer.status).toBe(404);
+		expect(await answer.json()).toEqual({ error: { code: "missing", message: said } });
+		expect((await get(`/snippet/preview?${query}`)).status).toBe(404);
+	});
+	it("writes the line of a tag manager for the desk that was chosen, with the same attributes in its address", async () => {
+		const query = "handle=mira&mode=pet&accent=%23a8532b&greeting=on&greeting_text=Hi+%26+%22you%22&chat_lang=zh";
+		const html = plain(await (await get(`/snippet?${query}`)).text());
+		const { texts } = (await (await get(`/snippet.json?${query}`)).json()) as { texts: { line: string; managed: string } };
+		expect(html).toContain(`<pre id="managed">${texts.managed}</pre>`);
+		const address = new URL(plain(/src="([^"]+)"/.exec(texts.managed)?.[1] ?? ""));
+		expect(address.origin + address.pathname).toBe("https://desk.example/embed.js");
+		const attributes = [...texts.line.matchAll(/ data-([a-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, plain(value)]);
+		expect(attributes).toHaveLength(5);
+		expect([...address.searchParams]).toEqual(attributes);
+		// A bare attribute is an empty one.
+		const bare = (await (await get("/snippet.json?handle=mira&greeting=on")).json()) as { texts: { managed: string } };
+		expect(plain(bare.texts.managed)).toBe('<script src="https://desk.example/embed.js?handle=mira&greeting=" async></script>');
+		for (const path of ["/snippet?handle=mira&lang=en", "/snippet?handle=mira&lang=zh"])
+			expect(await (await get(path)).text()).not.toContain("…/embed.js");
+	});
+	it("says which command keeps the look, as it is run in the project's folder", async () => {
+		expect(await (await get("/snippet?handle=mira&mode=pet")).text()).toContain(
+			'<pre id="keep">npx earthonline embed save mira --mode pet</pre>',
+		);
 	});
 	it("shows a number as its desk keeps it, and says so of one that is not there", async () => {
 		const said = (await (await get("/snippet.json?handle=mira&embed=1&mode=pet&size=medium")).json()) as {
@@ -133,13 +183,6 @@ describe("what is written once and read everywhere", () => {
 	});
 	afterAll(() => site.close());
 
-	const plain = (html: string): string =>
-		html
-			.replace(/&quot;/g, '"')
-			.replace(/&#39;/g, "'")
-			.replace(/&lt;/g, "<")
-			.replace(/&gt;/g, ">")
-			.replace(/&amp;/g, "&");
 	const get = async (path: string, headers: Record<string, string> = {}) => plain(await (await site.app.request(path, { headers })).text());
 
 	it("is the line to paste, whoever shows it", async () => {

@@ -9,7 +9,7 @@ import type { Desk } from "../engine/engine.js";
 import { languageFor, type SiteParts } from "./door.js";
 import { COMMON, documentHeaders, NO_STORE } from "./headers.js";
 import { page } from "./layout.js";
-import { badgesOf, type Choice, embedCommand, lineOf, queryOf, readChoice, type WrongField } from "./snippet-line.js";
+import { badgesOf, type Choice, embedCommand, lineOf, managedLineOf, queryOf, readChoice, type WrongField } from "./snippet-line.js";
 import { SNIPPET_SCRIPT } from "./snippet-script.js";
 import { SNIPPET } from "./snippet-texts.js";
 import type { Language } from "./texts.js";
@@ -29,10 +29,17 @@ export function snippet(parts: SiteParts): Hono {
 	const { engine, config } = parts;
 	const app = new Hono();
 
-	/** A desk that shows its chat to strangers; the first there is where none was named. */
-	const deskFor = async (handle: string): Promise<Desk | undefined> => {
-		const desk = handle ? await parts.deskAt(handle) : (await engine.desks()).find(({ settings }) => settings.guests);
+	/** A desk that shows its chat to strangers; the first there is where the address does not speak of one. */
+	const deskFor = async (c: Context): Promise<Desk | undefined> => {
+		const named = c.req.query("handle") !== undefined;
+		const desk = named ? await parts.deskAt(handleOf(c)) : (await engine.desks()).find(({ settings }) => settings.guests);
 		return desk?.settings.guests ? desk : undefined;
+	};
+
+	/** Why there is no desk: said beside the field, in the place of a line. */
+	const missingOf = (c: Context): string => {
+		const texts = SNIPPET[languageFor(c)];
+		return handleOf(c) === "" ? texts.noHandle : texts.noDesk(handleOf(c));
 	};
 
 	/** What the fields say of a desk. A number stands for the mode that is kept at the desk; one that is not there is wrong. */
@@ -49,18 +56,21 @@ export function snippet(parts: SiteParts): Hono {
 	};
 
 	/** Everything that changes with a choice. */
-	const resultOf = (choice: Choice, wrong: WrongField[]) => {
+	const resultOf = (language: Language, choice: Choice, wrong: WrongField[]) => {
 		// What is read in the place of the badge is in the badge's language.
 		const badges = badgesOf(config.publicUrl, choice, SNIPPET[choice.lang || "en"].alt);
+		const check = new URLSearchParams({ handle: choice.handle, ...(choice.embed ? { embed: choice.embed } : {}), lang: language });
 		return {
 			texts: {
 				line: lineOf(config.publicUrl, choice),
+				managed: managedLineOf(config.publicUrl, choice),
 				keep: embedCommand(choice),
 				markdown: badges.markdown,
 				html: badges.html,
 				mail: badges.mail,
 				link: badges.link,
 			},
+			check: `/check?${check}`,
 			picture: badges.picture,
 			height: badges.height,
 			preview: `/snippet/preview?${queryOf(choice)}`,
@@ -74,17 +84,18 @@ export function snippet(parts: SiteParts): Hono {
 	app.get("/snippet", async (c) => {
 		const language = languageFor(c);
 		const texts = SNIPPET[language];
-		const desk = await deskFor(handleOf(c));
+		const desk = await deskFor(c);
 		const { choice, wrong, typed } = await choiceFor(desk, c.req.query());
-		const other = language === "en" ? "zh" : "en";
+		const named = c.req.query("handle") !== undefined;
+		const result = resultOf(language, choice, wrong);
 		const body = html`<main class="tool wide">
-<header class="tool-head"><h1>${texts.title}</h1><a href="/snippet?${queryOf(choice)}&amp;lang=${other}" lang="${other}">${texts.other}</a></header>
+<header class="tool-head"><h1>${texts.title}</h1><a id="other" href="${named || desk ? otherOf(language, choice) : `/snippet?lang=${otherLanguage(language)}`}" lang="${otherLanguage(language)}">${texts.other}</a></header>
 <p class="tool-lead">${texts.lead}</p>
 <div class="maker">
-${formOf(language, choice, wrong, typed)}
-${desk ? shown(language, resultOf(choice, wrong)) : html`<section><p>${choice.handle ? texts.noDesk(choice.handle) : texts.nobody}</p></section>`}
+${formOf(language, choice, wrong, typed, !desk && named ? missingOf(c) : "")}
+${desk ? shown(language, result) : named ? "" : html`<section><p>${texts.nobody}</p></section>`}
 </div>
-${desk ? rest(language, resultOf(choice, wrong), choice) : ""}
+${desk ? rest(language, result, choice) : ""}
 </main>${desk ? html`<script src="/snippet.js" type="module"></script>` : ""}`;
 		return c.html(
 			await page({
@@ -100,10 +111,10 @@ ${desk ? rest(language, resultOf(choice, wrong), choice) : ""}
 	});
 
 	app.get("/snippet.json", async (c) => {
-		const desk = await deskFor(handleOf(c));
-		if (!desk) return parts.refuse(c, 404, "missing", SNIPPET[languageFor(c)].noDesk(handleOf(c)));
+		const desk = await deskFor(c);
+		if (!desk) return c.json({ error: { code: "missing", message: missingOf(c) } }, 404, { ...COMMON, ...NO_STORE });
 		const { choice, wrong } = await choiceFor(desk, c.req.query());
-		return c.json(resultOf(choice, wrong), 200, { ...COMMON, ...NO_STORE });
+		return c.json(resultOf(languageFor(c), choice, wrong), 200, { ...COMMON, ...NO_STORE });
 	});
 
 	app.get("/snippet.js", (c) =>
@@ -111,7 +122,7 @@ ${desk ? rest(language, resultOf(choice, wrong), choice) : ""}
 	);
 
 	app.get("/snippet/preview", async (c) => {
-		const desk = await deskFor(handleOf(c));
+		const desk = await deskFor(c);
 		if (!desk) return parts.refuse(c, 404, "missing");
 		const { choice } = await choiceFor(desk, c.req.query());
 		const language = languageFor(c, desk);
@@ -128,6 +139,11 @@ ${desk ? rest(language, resultOf(choice, wrong), choice) : ""}
 	return app;
 }
 
+const otherLanguage = (language: Language): Language => (language === "en" ? "zh" : "en");
+
+/** The page as it is, in the other language. */
+const otherOf = (language: Language, choice: Choice): string => `/snippet?${queryOf(choice)}&lang=${otherLanguage(language)}`;
+
 const handleOf = (c: Context): string => readChoice(c.req.query()).choice.handle;
 
 /** A page that could be anybody's, with the line where it was chosen to be. */
@@ -142,14 +158,14 @@ function previewOf(choice: Choice): Html {
 }
 
 /** The form. Groups that a mode has no use for are hidden, and still sent, so that going back and forth loses nothing. */
-function formOf(language: Language, choice: Choice, wrong: WrongField[], typed: Record<string, string>): Html {
+function formOf(language: Language, choice: Choice, wrong: WrongField[], typed: Record<string, string>, missing: string): Html {
 	const texts = SNIPPET[language];
 	const text = (
 		name: WrongField,
 		words: { label: string; hint: string },
 		more: { numeric?: boolean; placeholder?: string; max?: number } = {},
 	) =>
-		html`<div class="field"><label for="${name}">${words.label}</label><input id="${name}" name="${name}" value="${typed[name] ?? ""}" data-wrong aria-invalid="${wrong.includes(name)}" aria-describedby="${name}-wrong ${name}-hint" autocomplete="off" spellcheck="false" autocapitalize="none" maxlength="${more.max ?? 64}"${more.numeric ? html` inputmode="numeric"` : ""}${more.placeholder ? html` placeholder="${more.placeholder}"` : ""}><p class="hint wrong" id="${name}-wrong"${wrong.includes(name) ? "" : html` hidden`}>${texts.wrong[name]}</p><p class="hint" id="${name}-hint">${words.hint}</p></div>`;
+		html`<div class="field"><label for="${name}">${words.label}</label><input id="${name}" name="${name}" value="${typed[name] ?? ""}" data-wrong aria-invalid="${String(wrong.includes(name))}" aria-describedby="${name}-wrong ${name}-hint" autocomplete="off" spellcheck="false" autocapitalize="none" maxlength="${more.max ?? 64}"${more.numeric ? html` inputmode="numeric"` : ""}${more.placeholder ? html` placeholder="${more.placeholder}"` : ""}><p class="hint wrong" id="${name}-wrong"${wrong.includes(name) ? "" : html` hidden`}>${texts.wrong[name]}</p><p class="hint" id="${name}-hint">${words.hint}</p></div>`;
 	const select = (name: string, words: { label: string; hint: string }, options: Record<string, string>, value: string) =>
 		html`<div class="field"><label for="${name}">${words.label}</label><select id="${name}" name="${name}"${words.hint ? html` aria-describedby="${name}-hint"` : ""}>${Object.entries(
 			options,
@@ -158,9 +174,9 @@ function formOf(language: Language, choice: Choice, wrong: WrongField[], typed: 
 		)}</select>${words.hint ? html`<p class="hint" id="${name}-hint">${words.hint}</p>` : ""}</div>`;
 	const only = (modes: string, inside: Html) =>
 		html`<div data-for="${modes}"${modes.split(" ").includes(choice.mode) ? "" : html` hidden`}>${inside}</div>`;
-	return html`<form id="choice" class="fields" action="/snippet" method="get" data-copy="${texts.copy}" data-copied="${texts.copied}">
+	return html`<form id="choice" class="fields" action="/snippet" method="get" novalidate data-copy="${texts.copy}" data-copied="${texts.copied}" data-failed="${texts.failed}">
 <input type="hidden" name="lang" value="${language}">
-<div class="field"><label for="handle">${texts.handle.label}</label><input id="handle" name="handle" value="${choice.handle}" required aria-describedby="handle-hint" autocomplete="off" spellcheck="false" autocapitalize="none" maxlength="33"><p class="hint" id="handle-hint">${texts.handle.hint}</p></div>
+<div class="field"><label for="handle">${texts.handle.label}</label><input id="handle" name="handle" value="${choice.handle}" aria-invalid="${String(missing !== "")}" aria-describedby="handle-wrong handle-hint" autocomplete="off" spellcheck="false" autocapitalize="none" maxlength="33"><p class="hint wrong" id="handle-wrong" role="status"${missing === "" ? html` hidden` : ""}>${missing}</p><p class="hint" id="handle-hint">${texts.handle.hint}</p></div>
 <fieldset id="look"${choice.embed ? html` disabled` : ""}>
 ${select("mode", texts.mode, texts.modes, choice.mode)}
 <div class="pair">${select("theme", texts.theme, texts.themes, choice.theme)}${text("accent", texts.accent, { placeholder: "#a8532b", max: 7 })}</div>
@@ -171,12 +187,15 @@ ${only("inline", text("height", texts.height, { numeric: true, placeholder: "600
 <div class="pair">${select("size", texts.size, texts.sizes, choice.size)}${select("chat_lang", texts.lang, texts.langs, choice.lang)}</div>
 <details${choice.embed || choice.z || wrong.includes("embed") || wrong.includes("z") ? html` open` : ""}><summary>${texts.more}</summary><div class="fields">${text("embed", texts.embed, { numeric: true, max: 9 })}${text("z", texts.z, { max: 11 })}</div></details>
 <div class="pair">${select("view", { label: texts.view, hint: "" }, texts.views, choice.view)}${select("page", { label: texts.page, hint: "" }, texts.pages, choice.page)}</div>
+<p class="hint wrong" id="failed" role="status" hidden></p>
 <button class="go" id="show" type="submit">${texts.show}</button>
 </form>`;
 }
 
 interface Result {
-	texts: Record<"line" | "keep" | "markdown" | "html" | "mail" | "link", string>;
+	texts: Record<"line" | "managed" | "keep" | "markdown" | "html" | "mail" | "link", string>;
+	/** Address of the page that looks whether it shows. */
+	check: string;
 	picture: string;
 	height: number;
 	preview: string;
@@ -186,7 +205,7 @@ interface Result {
 /** The line and the chat itself. */
 function shown(language: Language, result: Result): Html {
 	const texts = SNIPPET[language];
-	return html`<div class="shown">
+	return html`<div class="shown" data-made>
 <section aria-labelledby="line-title"><h2 id="line-title">${texts.line}</h2><p>${texts.lineHow}</p><pre id="line">${result.texts.line}</pre></section>
 <section aria-labelledby="preview-title"><h2 id="preview-title">${texts.preview}</h2><p>${texts.previewHow}</p><div id="screen" class="screen ${result.view}"><iframe id="preview" title="${texts.preview}" src="${result.preview}"></iframe></div></section>
 </div>`;
@@ -195,13 +214,12 @@ function shown(language: Language, result: Result): Html {
 /** Badges, the number, and where to paste. */
 function rest(language: Language, result: Result, choice: Choice): Html {
 	const texts = SNIPPET[language];
-	const check = new URLSearchParams({ handle: choice.handle, ...(choice.embed ? { embed: choice.embed } : {}), lang: language });
 	const block = (id: "markdown" | "html" | "mail" | "link") =>
 		html`<div><h3>${texts.badges[id]}</h3><pre id="${id}">${result.texts[id]}</pre></div>`;
-	return html`<section><h2>${texts.where}</h2><p>${texts.whereHow}</p>
-<table>${texts.places.map(([name, how]) => html`<tr><th scope="row">${name}</th><td>${how}</td></tr>`)}</table>
-<p>${texts.ask}</p><p><a href="/check?${check}">${texts.check}</a></p></section>
+	return html`<div data-made><section><h2>${texts.where}</h2><p>${texts.whereHow}</p>
+<table>${texts.places.map(([name, how, other]) => html`<tr><th scope="row">${name}</th><td>${how}${other ? html`<pre id="${other}">${result.texts[other]}</pre>` : ""}</td></tr>`)}</table>
+<p>${texts.ask}</p><p><a id="check" href="${result.check}">${texts.check}</a></p></section>
 <section><h2>${texts.badge}</h2><p>${texts.badgeHow}</p><p class="badge"><a href="${result.texts.link}"><img id="badge" src="${result.picture}" alt="${SNIPPET[choice.lang || "en"].alt}" height="${result.height}"></a></p>
 <div class="badges">${block("markdown")}${block("html")}${block("mail")}${block("link")}</div></section>
-<section><h2>${texts.keep}</h2><p>${texts.keepHow}</p><pre id="keep">${result.texts.keep}</pre></section>`;
+<section><h2>${texts.keep}</h2><p>${texts.keepHow}</p><pre id="keep">${result.texts.keep}</pre></section></div>`;
 }

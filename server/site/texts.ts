@@ -184,13 +184,13 @@ const USE = {
 export const HELP = {
 	en: {
 		unlisted: (handle: string, site: string) =>
-			`${site} is not on the list of sites where ${handle} may show. To allow it: earthonline sites add ${handle} ${site}`,
+			`${site} is not on the list of sites where ${handle} may show. To allow it: npx earthonline sites add ${handle} ${site}`,
 		blocked: (handle: string, site: string) =>
-			`${handle}'s owner has blocked ${site}. To allow it: earthonline sites add ${handle} ${site}`,
+			`${handle}'s owner has blocked ${site}. To allow it: npx earthonline sites add ${handle} ${site}`,
 		guests_off: (handle: string) =>
 			`${handle} takes no questions from visitors at the moment, so the chat does not show. Its owner can turn guests on.`,
 		no_such_embed: (handle: string, _site: string, number: string) =>
-			`${handle} has no embed ${number} (any more), so nothing shows. Its owner can make another, whose line then goes in this one's place: earthonline embed save ${handle} --mode floating`,
+			`${handle} has no embed ${number} (any more), so nothing shows. Its owner can make another, whose line then goes in this one's place: npx earthonline embed save ${handle} --mode floating`,
 		no_such_desk: (handle: string) => `There is no desk "${handle}" on this server. Look at data-handle in the tag.`,
 		malformed_site: () =>
 			"The chat shows on pages of a website that is served over https. Open the page from its site, not from a file or inside a sandboxed frame.",
@@ -202,11 +202,12 @@ export const HELP = {
 	},
 	zh: {
 		unlisted: (handle: string, site: string) =>
-			`${site} 不在 ${handle} 允许显示的网站列表里。要允许它，请运行：earthonline sites add ${handle} ${site}`,
-		blocked: (handle: string, site: string) => `${handle} 的主人屏蔽了 ${site}。要允许它，请运行：earthonline sites add ${handle} ${site}`,
+			`${site} 不在 ${handle} 允许显示的网站列表里。要允许它，请运行：npx earthonline sites add ${handle} ${site}`,
+		blocked: (handle: string, site: string) =>
+			`${handle} 的主人屏蔽了 ${site}。要允许它，请运行：npx earthonline sites add ${handle} ${site}`,
 		guests_off: (handle: string) => `${handle} 目前不接受访客提问，所以聊天不会显示。它的主人可以打开访客提问。`,
 		no_such_embed: (handle: string, _site: string, number: string) =>
-			`${handle} 没有编号为 ${number} 的嵌入（或已删除），所以不会显示。它的主人可以新建一个，用新的那一行替换这一行：earthonline embed save ${handle} --mode floating`,
+			`${handle} 没有编号为 ${number} 的嵌入（或已删除），所以不会显示。它的主人可以新建一个，用新的那一行替换这一行：npx earthonline embed save ${handle} --mode floating`,
 		no_such_desk: (handle: string) => `这台服务器上没有名为 “${handle}” 的前台。请检查标签里的 data-handle。`,
 		malformed_site: () => "聊天只在通过 https 提供的网站页面上显示。请从网站打开页面，不要从文件或沙箱框架中打开。",
 		not_https: (site: string) => `${site} 没有使用 https，聊天不会在那里显示。`,

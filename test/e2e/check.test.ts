@@ -43,14 +43,73 @@ describe("check my install", () => {
 		await page.goto(`${origin}/check?handle=mira&site=https://www.new.example`);
 		await page.getByRole("heading", { name: "The chat does not show on https://www.new.example." }).waitFor();
 		expect(await page.locator(".steps .stop").count()).toBe(1);
-		expect(await page.locator(".verdict pre").first().textContent()).toBe("earthonline sites add mira https://www.new.example");
+		expect(await page.locator(".verdict pre").first().textContent()).toBe("npx earthonline sites add mira https://www.new.example");
 		await page.getByRole("link", { name: "中文" }).click();
 		await page.getByRole("heading", { name: "聊天不会在 https://www.new.example 显示。" }).waitFor();
 		expect((await desk.engine.owner.siteList("mira")).rules.map(({ rule }) => rule)).not.toContain("https://www.new.example");
 	});
 });
 
+describe("check my install, with something missing", () => {
+	it("says so beside the field, leads there, and keeps what was typed", async () => {
+		const { page } = await arrive();
+		await page.goto(`${origin}/check`);
+		await page.getByLabel("Handle of the desk").fill("mira");
+		await page.getByLabel("Number of the embed").fill("x");
+		await page.getByRole("button", { name: "Check" }).click();
+		await page.getByText("Give the address of your page: copy it").waitFor();
+		await page.getByText("x is no number of an embed.").waitFor();
+		expect(await page.evaluate(() => document.activeElement?.id)).toBe("site");
+		expect(await page.getByLabel("Handle of the desk").inputValue()).toBe("mira");
+		expect(await page.getByLabel("Number of the embed").inputValue()).toBe("x");
+		expect(await page.locator(".verdict").count()).toBe(0);
+	});
+});
+
 describe("the page that makes a line", () => {
+	it("has no line to copy while there is no desk for it, says what is missing, and has it again", async () => {
+		const one = await arrive();
+		const { page } = one;
+		await page.goto(`${origin}/snippet?handle=mira&mode=pet`);
+		const line = page.locator("#line");
+		const desk = page.getByLabel("Desk", { exact: true });
+		await line.waitFor();
+		for (const [typed, said] of [
+			["nobody", "There is no desk nobody on this server"],
+			["", "Say which desk: its handle, such as mira."],
+		] as const) {
+			await desk.fill(typed);
+			await page.getByText(said).waitFor();
+			expect(await line.isVisible()).toBe(false);
+			expect(await page.locator("#managed, #keep, #markdown, #preview").locator("visible=true").count()).toBe(0);
+			expect(await desk.getAttribute("aria-invalid")).toBe("true");
+			// A reload says the same, in the other language too.
+			const other = (await page.getByRole("link", { name: "中文" }).getAttribute("href")) ?? "";
+			expect([...new URL(other, origin).searchParams]).toEqual(
+				expect.arrayContaining([
+					["handle", typed],
+					["mode", "pet"],
+					["lang", "zh"],
+				]),
+			);
+			await expect.poll(() => new URL(page.url()).searchParams.get("handle")).toBe(typed);
+			await desk.fill("mira");
+			await line.waitFor();
+			expect(await page.getByText(said).isVisible()).toBe(false);
+			expect(await line.textContent()).toContain('data-handle="mira" data-mode="pet"');
+		}
+		await page.route("**/snippet.json?*", (route) => route.abort());
+		await page.getByLabel("Way of showing").selectOption("inline");
+		await page.getByText("there is no line to copy at this moment").waitFor();
+		expect(await line.isVisible()).toBe(false);
+		await page.unroute("**/snippet.json?*");
+		await page.getByRole("button", { name: "Show" }).click();
+		await expect.poll(() => line.textContent()).toContain('data-mode="inline"');
+		expect(await page.locator("#managed").textContent()).toContain("/embed.js?handle=mira&amp;mode=inline");
+		expect(await page.getByRole("link", { name: "中文" }).getAttribute("href")).toContain("mode=inline");
+		expect(one.errors).toEqual([]);
+	});
+
 	it("shows the real chat as chosen, while one chooses", async () => {
 		const one = await arrive();
 		const { page } = one;

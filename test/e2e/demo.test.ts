@@ -209,7 +209,7 @@ describe("where it does not show", () => {
 		await one.page.goto(`${blocked}/blocked.html`);
 		await expect.poll(() => warnings(one)).toHaveLength(1);
 		expect(warnings(one)[0]).toBe(
-			`warning: EarthOnline (mira): mira's owner has blocked ${blocked}. To allow it: earthonline sites add mira ${blocked}`,
+			`warning: EarthOnline (mira): mira's owner has blocked ${blocked}. To allow it: npx earthonline sites add mira ${blocked}`,
 		);
 		expect(await one.page.locator("earth-online").count()).toBe(0);
 		expect(one.page.frames()).toHaveLength(1);

@@ -249,7 +249,7 @@ describe("M: a site that is not listed gets no chat, and its owner a clear line;
 		const one = await arrive();
 		await one.page.goto(`${unlisted}/unlisted.html`);
 		await expect.poll(() => warnings(one)).toHaveLength(1);
-		expect(warnings(one)[0]).toContain(`earthonline sites add mira ${unlisted}`);
+		expect(warnings(one)[0]).toContain(`npx earthonline sites add mira ${unlisted}`);
 		expect(await one.page.locator("earth-online").count()).toBe(0);
 		expect(ours(one)).toEqual(["/embed.js", "/embed/mira"]);
 		expect(one.console).toHaveLength(1);

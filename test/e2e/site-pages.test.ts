@@ -75,6 +75,7 @@ describe("axe finds nothing serious", () => {
 					demo.url,
 					demo.sites.blocked,
 					"https://new.example&embed=99",
+					"https://new.example&embed=x",
 				])
 					await lookAt(page, `${origin}/check?handle=mira&site=${site}`);
 				for (const rule of ["*.new.example", "https://new.example", "*.com"])
