@@ -5,6 +5,8 @@ import type { Engine } from "./engine/engine.js";
 /** A desk that is open, as far as commands need it. */
 export interface Administered {
 	engine: Pick<Engine, "desk" | "desks" | "owner" | "presets" | "pictures">;
+	/** The origin under which it is reached now: of a server whose port the system chose, once it listens. */
+	readonly publicUrl: string;
 }
 
 /** A handle, an id, a word. */

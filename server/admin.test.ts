@@ -68,7 +68,7 @@ describe("admin.sock", () => {
 
 	it("tells nobody but the log how it failed", async () => {
 		const engine = { desks: () => Promise.reject(new Error("canary in the cellar")) } as unknown as Administered["engine"];
-		await serving({ engine });
+		await serving({ engine, publicUrl: "http://localhost:8787" });
 		const refusal = (await reachAdmin(dataDir).catch((error: unknown) => error)) as DeskError;
 		expect(refusal.code).toBe("internal");
 		expect(refusal.message).not.toContain("canary");

@@ -38,6 +38,8 @@ const embed = {
 
 /** Everything that can be asked. Meaning is checked by the engine, which throws `invalid_params`; here only shapes. */
 const OPERATIONS = {
+	/** What every command needs to write an address: the server's own, whatever the settings of the shell that asks. */
+	about: operation(z.tuple([]), async ({ publicUrl }) => ({ publicUrl })),
 	createOwner: operation(
 		z.tuple([z.object({ ...profile, handle: name, name })]),
 		async (desk, input) => (await desk.engine.owner.createOwner(input)).row.handle,

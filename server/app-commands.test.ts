@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calendarServer, searxngServer } from "../test/apps/services.js";
+import { commanded, settingsIn } from "../test/commands.js";
 import { KIND_NAMES, KINDS } from "./apps/kinds.js";
-import { EXIT, runCommand } from "./commands.js";
+import { EXIT } from "./commands.js";
 import { loadConfig } from "./config.js";
 import { serve } from "./serve.js";
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
 	near = createServer((request, response) => (request.url?.startsWith("/search") ? search : calendar)(request, response));
 	await new Promise<void>((resolve) => near.listen(0, "127.0.0.1", resolve));
 	at = `http://127.0.0.1:${(near.address() as AddressInfo).port}`;
-	env = { DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent", PORT: "0", PUBLIC_URL: "http://localhost:8787", ALLOW_PRIVATE_APPS: at };
+	env = { ...settingsIn(folder), ALLOW_PRIVATE_APPS: at };
 	server = undefined;
 });
 afterEach(async () => {
@@ -34,12 +35,7 @@ afterEach(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-async function command(...args: string[]) {
-	const out: string[] = [];
-	const err: string[] = [];
-	const code = await runCommand(args, { env, print: (line) => out.push(line), complain: (line) => err.push(line) });
-	return { code, out: out.join("\n"), err: err.join("\n") };
-}
+const command = (...args: string[]) => commanded(env, args);
 const uidIn = (text: string): string => /apr_\w+/.exec(text)?.[0] ?? "";
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command about presets, asking %s", (where) => {
@@ -78,7 +74,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 
 		expect((await command("app", "remove", "anna", "calendar")).out).toBe("calendar is no longer connected.");
 		expect((await command("presets", "anna")).out).toBe("webSearch=off");
-		expect((await command("app", "calls", "anna")).out).toBe("");
+		expect((await command("app", "calls", "anna")).out).toMatch(/^The agent has done nothing outside/);
 	});
 
 	it("says in plain words what it does not take", { timeout: 60_000 }, async () => {
@@ -91,6 +87,9 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		await refused("There is no app constructor", "app", "connect", "anna", "constructor", "https://a.example");
 		await refused("in a file, with --file", "app", "connect", "anna", "brave", "key-in-the-history");
 		await refused("app connect --help", "app", "connect", "anna", "ical", `${at}/private-77/basic.ics`, "--time-zone", "Mars/Olympus");
+		const { err } = await command("app", "connect", "anna", "ical", `${at}/private-77/basic.ics`, "--time-zone", "Mars/Olympus");
+		expect(err.split("\n")[0]).toContain("Mars/Olympus");
+		expect(err).toMatch(/app connect --help\n.*stands in the shell's history now/);
 		await refused("Only https addresses", "app", "connect", "anna", "searxng", "http://10.0.0.1:8080");
 		await refused("There is no desk bob", "presets", "bob");
 		const file = join(folder, "calendar.url");

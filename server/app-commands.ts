@@ -9,6 +9,7 @@ import { APP_ACCESS, type AppAccess, isAppAccess, type PresetChange, type Wideni
 import { isKind, KIND_NAMES, KINDS } from "./apps/kinds.js";
 import { type Commands, countOf, day } from "./command-parts.js";
 import type { PresetState } from "./engine/presets.js";
+import { HintedRefusal } from "./explain.js";
 import { plain } from "./log.js";
 
 const wordOf = (value: boolean | string): string => (value === true ? "on" : value === false ? "off" : value);
@@ -73,7 +74,8 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 		.action((handle: string) =>
 			withDesk(async (admin) => {
 				const rows = await admin.approvals(handle);
-				if (rows.length === 0) print("Nothing has been asked for.");
+				if (rows.length === 0)
+					print(`Nothing has been asked for. What would give the agent more waits here: ${self} presets ${handle} calendar=busy`);
 				for (const { uid, widening, state, reason, createdAt } of rows)
 					print(
 						`${state === "open" ? "waits" : state}\t${uid}\t${widens(widening)}\tasked ${day(createdAt)}${reason === "" ? "" : `\t${reason}`}`,
@@ -115,17 +117,21 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 					throw new DeskError("invalid_params", `Give the ${needs} of ${kind}${secret ? " in a file, with --file" : ""}.`);
 				if (needs === "key" && address !== undefined)
 					throw new DeskError("invalid_params", `Give the key of ${kind} in a file, with --file: a command stands in the shell's history.`);
-				if (secret && address !== undefined)
-					complain(
-						"Whoever has this address may read what it leads to, and it stands in the shell's history now. A file keeps it out: --file",
-					);
+				const inHistory =
+					secret && address !== undefined
+						? "Whoever has this address may read what it leads to, and it stands in the shell's history now. A file keeps it out: --file"
+						: undefined;
 				const input = { kind, ...(given === undefined ? {} : { [needs]: given }), ...options };
 				const connected = await admin.connectApp(handle, input).catch((error: unknown) => {
-					// What is wrong is said by the hand, which knows nothing of options.
-					if (error instanceof DeskError && error.code === "invalid_params")
-						complain(`What can be given besides: ${self} app connect --help`);
-					throw error;
+					// What is wrong is said by the hand, which knows nothing of options. Its reason comes first.
+					if (!(error instanceof DeskError)) throw error;
+					const help = error.code === "invalid_params" ? `What can be given besides: ${self} app connect --help` : undefined;
+					throw new HintedRefusal(
+						error,
+						[help, inHistory].filter((line) => line !== undefined),
+					);
 				});
+				if (inHistory !== undefined) complain(inHistory);
 				print(`${connected.app} is connected: ${plain(connected.label)}.`);
 				if (connected.app === "search") print(`Visitors' questions are searched while webSearch is on. See: ${self} presets ${handle}`);
 				else print(`Nothing of it is given yet. Give its free and busy times: ${self} presets ${handle} ${connected.app}=busy`);
@@ -151,7 +157,9 @@ export function addAppCommands(earthonline: Command, { withDesk, print, complain
 		.description("list what the agent has done outside, newest first")
 		.action((handle: string) =>
 			withDesk(async (admin) => {
-				for (const { tool, call, state, at } of await admin.appCalls(handle))
+				const calls = await admin.appCalls(handle);
+				if (calls.length === 0) print("The agent has done nothing outside. What it searches or looks up for a visitor stands here.");
+				for (const { tool, call, state, at } of calls)
 					print(`${day(at)}\t${tool}\t${state === "begun" ? "under way or cut off" : state}\t${plain(call)}`);
 			}),
 		);

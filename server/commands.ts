@@ -3,13 +3,13 @@
  * desk. What a command gives goes to `print`, what went wrong to `complain`, as plain sentences that say what to do; nothing
  * here reads or writes anything but through these, the table of admin.ts and the files that a command names.
  */
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { DeskError } from "../shared/errors.js";
 import { reachAdmin } from "./admin.js";
 import { countOf } from "./command-parts.js";
-import { type Config, loadConfig } from "./config.js";
-import { DEMO_DIR, DEMO_HANDLE, serveDemo } from "./demo.js";
+import { type Config, commandPrefix, demoDataDir, loadConfig } from "./config.js";
+import { DEMO_HANDLE, serveDemo } from "./demo.js";
 import { addDeskCommands, signInLink } from "./desk-commands.js";
 import { examine } from "./doctor.js";
 import { explain, programName } from "./explain.js";
@@ -23,6 +23,8 @@ export interface Surroundings {
 	env: Record<string, string | undefined>;
 	print(line: string): void;
 	complain(line: string): void;
+	/** The folder in which the usual data folders lie; the package's unless given. */
+	home?: string;
 }
 
 /** What a command gives back to the shell. */
@@ -30,7 +32,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** The program. `failed` is called by a command that ran to its end and has bad news. */
 function program(around: Surroundings, failed: () => void): Command {
-	const { env, print } = around;
+	const { env, print, home } = around;
 	const earthonline = new Command("earthonline")
 		.description("A self-hosted front desk: commands for the one who runs it.")
 		.version(VERSION, "--version", "print the version");
@@ -38,13 +40,13 @@ function program(around: Surroundings, failed: () => void): Command {
 	earthonline
 		.command("serve")
 		.description("run the server until it is told to stop")
-		.action(() => serveFromSettings(env, print));
+		.action(() => serveFromSettings(env, print, home));
 
 	earthonline
 		.command("demo")
 		.description("run a desk with a memory, and a website on another origin that shows its chat")
 		.action(async () => {
-			const config = loadConfig({ ...env, DATA_DIR: env.DATA_DIR || DEMO_DIR, LOG_LEVEL: env.LOG_LEVEL || "warn" });
+			const config = loadConfig({ ...env, DATA_DIR: env.DATA_DIR?.trim() || demoDataDir(home), LOG_LEVEL: env.LOG_LEVEL || "warn" });
 			const serving = await serveDemo(config);
 			closeAtSignal(config, serving.close);
 			const secret = await serving.desk.engine.owner.createSignIn(DEMO_HANDLE);
@@ -53,9 +55,7 @@ function program(around: Surroundings, failed: () => void): Command {
 			print(`The desk itself:                        ${config.publicUrl}/@${DEMO_HANDLE}/chat`);
 			print(`Its card for other agents (A2A 1.0):    ${config.publicUrl}/a2a/${DEMO_HANDLE}/card`);
 			print(`Sign in as its owner, once in 10 min:   ${signInLink(config, secret)}`);
-			print(
-				`Commands for it:                        DATA_DIR=${relative("", config.dataDir) || "."} ${programName(env)} sites list ${DEMO_HANDLE}`,
-			);
+			print(`Commands for it:                        ${commandPrefix(config.dataDir)}${programName(env)} sites list ${DEMO_HANDLE}`);
 			print(`Everything is kept in ${config.dataDir}. Stop with Ctrl+C.`);
 		});
 
@@ -63,7 +63,7 @@ function program(around: Surroundings, failed: () => void): Command {
 
 	// Copies are made by this process, from and to files: a server that runs is not slowed by them, and not asked.
 	const onFiles = (): Config => {
-		const config = loadConfig(env);
+		const config = loadConfig(env, home);
 		if (config.databaseUrl === undefined) return config;
 		throw new DeskError("unsupported_operation", "Everything is in PostgreSQL (DATABASE_URL). Use pg_dump and pg_restore.");
 	};
@@ -90,7 +90,7 @@ function program(around: Surroundings, failed: () => void): Command {
 		.command("doctor")
 		.description("look for what would stop the server on this machine")
 		.action(async () => {
-			const findings = await examine(env);
+			const findings = await examine(env, home);
 			for (const { state, text } of findings) print(`${{ ok: "ok  ", note: "note", bad: "BAD " }[state]}  ${text}`);
 			if (findings.some(({ state }) => state === "bad")) failed();
 		});

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../shared/limits.js";
-import { ConfigError, commandPrefix, loadConfig } from "./config.js";
+import { ConfigError, commandPrefix, demoDataDir, loadConfig } from "./config.js";
+import { PACKAGE_ROOT } from "./root.js";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -44,6 +45,21 @@ describe("settings", () => {
 			metrics: false,
 			limits: LIMITS,
 		});
+	});
+
+	it("keep the data in the package's folder wherever one stands, and below the current folder where a folder is named", () => {
+		const elsewhere = mkdtempSync(join(tmpdir(), "config-"));
+		folders.push(elsewhere);
+		const before = process.cwd();
+		process.chdir(elsewhere);
+		try {
+			expect(loadConfig({}).dataDir).toBe(join(PACKAGE_ROOT, ".data"));
+			expect(demoDataDir()).toBe(join(PACKAGE_ROOT, ".data/demo"));
+			expect(loadConfig({ DATA_DIR: "mine" }).dataDir).toBe(resolve("mine"));
+			expect(loadConfig({}, elsewhere).dataDir).toBe(join(elsewhere, ".data"));
+		} finally {
+			process.chdir(before);
+		}
 	});
 
 	it("name a wrong HOST and DEMO_PORT with everything else that is wrong", () => {

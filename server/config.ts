@@ -8,6 +8,8 @@ import { isIP } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { LIMITS, type Limits } from "../shared/limits.js";
+import { isVisible } from "../shared/names.js";
+import { PACKAGE_ROOT } from "./root.js";
 
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
@@ -65,8 +67,15 @@ const CHANGEABLE = [
 	"pendingSitesPerHour",
 ] as const satisfies readonly (keyof Limits)[];
 
-/** Where everything is kept, unless a setting says so: below the folder that the server is started in. */
-const DATA_DIR = ".data";
+/**
+ * Where everything is kept, unless a setting says so: in the folder of the package, so that a server or a command started from another
+ * folder finds the same database. Where npm has put the package among those that another one needs, below the folder that it is started in:
+ * npm takes away what lies in its own.
+ */
+const HOME = /[\\/]node_modules[\\/]/.test(`${PACKAGE_ROOT}/`) ? process.cwd() : PACKAGE_ROOT;
+/** The data folders of a server and of the demo, below `home`. */
+export const defaultDataDir = (home = HOME): string => join(home, ".data");
+export const demoDataDir = (home = HOME): string => join(home, ".data/demo");
 
 const SECRETS = ["DATABASE_URL"] as const;
 
@@ -114,8 +123,7 @@ const ENVIRONMENT = z.object({
 		.refine(
 			(path) => Buffer.byteLength(join(path, "admin.sock")) <= SOCKET_PATH_BYTES,
 			`is too long: the socket in it may have ${SOCKET_PATH_BYTES} bytes of path. Give a shorter folder.`,
-		)
-		.prefault(DATA_DIR),
+		),
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(?:ql)?:\/\/\S+$/, "must begin with postgres://. Leave it out to keep everything in SQLite.")
@@ -130,6 +138,7 @@ const ENVIRONMENT = z.object({
 	BRAND_NAME: z
 		.string()
 		.regex(/^\P{C}{1,40}$/u, "must be 1 to 40 visible characters.")
+		.refine(isVisible, "must be 1 to 40 visible characters.")
 		.default("EarthOnline"),
 	LOG_LEVEL: z
 		.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be one of fatal, error, warn, info, debug, trace, silent.")
@@ -145,7 +154,7 @@ export const LIMIT_VARIABLES: ReadonlyMap<keyof Limits, string> = new Map(CHANGE
 
 /** What a person writes before a command for it to reach the server on a folder: nothing for the default one. */
 export function commandPrefix(dataDir: string): string {
-	if (dataDir === resolve(DATA_DIR)) return "";
+	if (dataDir === defaultDataDir()) return "";
 	const near = relative(process.cwd(), dataDir);
 	const path = near === "" || near.startsWith("..") ? dataDir : near;
 	return `DATA_DIR=${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`} `;
@@ -188,12 +197,12 @@ function readLimits(env: Record<string, string>, problems: string[]): Limits {
 }
 
 /**
- * Settings from an environment (`process.env`). Throws ConfigError with everything that is wrong. Values are never part
+ * Settings from an environment (`process.env`). `home`: where the usual data folder lies, unless it is the package's. Throws ConfigError with everything that is wrong. Values are never part
  * of a problem's text, since some are secrets.
  */
-export function loadConfig(environment: Record<string, string | undefined>): Config {
+export function loadConfig(environment: Record<string, string | undefined>, home?: string): Config {
 	const problems: string[] = [];
-	const env: Record<string, string> = {};
+	const env: Record<string, string> = { DATA_DIR: defaultDataDir(home) };
 	for (const [name, value] of Object.entries(environment)) if (value !== undefined && value.trim() !== "") env[name] = value.trim();
 	withSecretFiles(env, problems);
 	const limits = readLimits(env, problems);

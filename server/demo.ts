@@ -11,8 +11,6 @@ import { PACKAGE_ROOT } from "./root.js";
 import { type Serving, serve } from "./serve.js";
 
 export const DEMO_HANDLE = "mira";
-/** Where the demo keeps everything, below the folder it is started in, unless DATA_DIR says otherwise. */
-export const DEMO_DIR = ".data/demo";
 const MEMORY = join(PACKAGE_ROOT, "server/demo-memory");
 
 /** How the demo's desk introduces itself. Each suggestion is answered from its memory, in its own language (test/questions.test.ts). */

@@ -4,15 +4,14 @@
  * terminal obeys. Only `owner create` makes a database where there is none.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { basename, relative } from "node:path";
+import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { DeskError } from "../shared/errors.js";
 import { type Admin, localAdmin, reachAdmin } from "./admin.js";
 import { addAppCommands } from "./app-commands.js";
 import { countOf, day } from "./command-parts.js";
 import type { Surroundings } from "./commands.js";
-import { type Config, loadConfig } from "./config.js";
-import { DEMO_DIR } from "./demo.js";
+import { type Config, demoDataDir, loadConfig } from "./config.js";
 import { addEmbedCommands } from "./embed-commands.js";
 import { HOURS_EXAMPLE } from "./engine/hours.js";
 import { DEFAULT_SETTINGS } from "./engine/settings.js";
@@ -75,13 +74,23 @@ const withProfile = (command: Command): Command =>
 		.addOption(new Option("--language <language>", "of the desk's own texts").choices(["en", "zh"]))
 		.option("--suggest <text...>", "up to 3 questions to tap on an empty chat");
 
+/** Each question once, where it was asked last; `times` of those listed. The newest comes first, as it does in `gaps`. */
+function questionsOf(gaps: readonly { question: string; at: number }[]): { question: string; at: number; times: number }[] {
+	const known = new Map<string, { question: string; at: number; times: number }>();
+	for (const { question, at } of gaps) {
+		const one = known.get(question);
+		known.set(question, { question, at: Math.max(one?.at ?? 0, at), times: (one?.times ?? 0) + 1 });
+	}
+	return [...known.values()].sort((a, b) => b.at - a.at);
+}
+
 /** Characters of an answer that a line shows. */
 const RATED_CHARS = 120;
 
 const profileOf = ({ suggest, ...rest }: ProfileOptions) => ({ ...rest, ...(suggest ? { suggestions: suggest } : {}) });
 
 /** Adds the commands about desks to the program. */
-export function addDeskCommands(earthonline: Command, { env, print, complain }: Surroundings): void {
+export function addDeskCommands(earthonline: Command, { env, print, complain, home }: Surroundings): void {
 	const self = programName(env);
 
 	/** The server that a command means: the one on its folder, or the demo's, where nothing says which and the usual folder holds nothing. */
@@ -89,24 +98,24 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		const admin = await reachAdmin(config.dataDir);
 		if (admin) return { admin, isDemo: false };
 		if (env.DATA_DIR?.trim() || config.databaseUrl !== undefined || existsSync(databaseFile(config.dataDir))) return undefined;
-		const demo = await reachAdmin(loadConfig({ ...env, DATA_DIR: DEMO_DIR }).dataDir);
+		const demo = await reachAdmin(demoDataDir(home));
 		return demo && { admin: demo, isDemo: true };
 	};
 
 	/** `makes`: a database is made where there is none. */
 	const withDesk = async (work: (admin: Admin, config: Config) => Promise<void>, { makes = false } = {}): Promise<void> => {
-		const config = loadConfig(env);
+		const config = loadConfig(env, home);
 		const running = await reach(config);
 		if (running) {
 			if (running.isDemo && makes)
-				complain(`This goes to the demo that is running (${DEMO_DIR}). For a folder of its own, stop the demo first.`);
-			return work(running.admin, config);
+				complain(`This goes to the demo that is running (${demoDataDir(home)}). For a folder of its own, stop the demo first.`);
+			// Its addresses are its own, whatever this shell's settings say.
+			return work(running.admin, { ...config, ...(await running.admin.about()) });
 		}
 		if (!makes && config.databaseUrl === undefined && !existsSync(databaseFile(config.dataDir))) {
-			const dir = relative("", config.dataDir) || ".";
 			throw new DeskError(
 				"not_found",
-				`There is no database in ${dir.startsWith("..") ? config.dataDir : dir} and no server runs there. Make a desk with: ${self} owner create <handle>. Or set DATA_DIR to the folder that you mean.`,
+				`There is no database in ${config.dataDir} and no server runs there. Make a desk with: ${self} owner create <handle>. Or set DATA_DIR to the folder that you mean.`,
 			);
 		}
 		const desk = await openDesk(config);
@@ -163,8 +172,9 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		.description("list what visitors thought of answers, the newest first")
 		.action((handle: string) =>
 			withDesk(async (admin) => {
-				for (const { at, value, text } of await admin.ratings(handle))
-					print(`${day(at)}\t${value}\t${plain(text.replace(/\s+/g, " ").slice(0, RATED_CHARS))}`);
+				const ratings = await admin.ratings(handle);
+				if (ratings.length === 0) print("No answer has been rated yet. A visitor does that with the thumbs below an answer.");
+				for (const { at, value, text } of ratings) print(`${day(at)}\t${value}\t${plain(text.replace(/\s+/g, " ").slice(0, RATED_CHARS))}`);
 			}),
 		);
 
@@ -184,7 +194,9 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		.description("list keys by their last four characters")
 		.action((handle: string) =>
 			withDesk(async (admin) => {
-				for (const k of await admin.keys(handle)) print(`${k.uid}\t…${k.last4}\t${plain(k.name)}`);
+				const keys = await admin.keys(handle);
+				if (keys.length === 0) print(`There is no key. Make one: ${self} key create ${handle} --name <what it is for>`);
+				for (const k of keys) print(`${k.uid}\t…${k.last4}\t${plain(k.name)}`);
 			}),
 		);
 	key
@@ -222,8 +234,9 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		.description("list the files of the memory")
 		.action((handle: string) =>
 			withDesk(async (admin) => {
-				for (const file of await admin.memory(handle))
-					print(`${plain(file.path)}\t${countOf([...file.text].length, "character", "characters")}`);
+				const files = await admin.memory(handle);
+				if (files.length === 0) print(`The memory is empty. Put a file into it: ${self} memory put ${handle} notes.md`);
+				for (const file of files) print(`${plain(file.path)}\t${countOf([...file.text].length, "character", "characters")}`);
 			}),
 		);
 	memory
@@ -251,7 +264,9 @@ export function addDeskCommands(earthonline: Command, { env, print, complain }: 
 		.description("list questions that the memory did not answer")
 		.action((handle: string) =>
 			withDesk(async (admin) => {
-				for (const gap of await admin.gaps(handle)) print(`${day(gap.at)}\t${plain(gap.question)}`);
+				const gaps = questionsOf(await admin.gaps(handle));
+				if (gaps.length === 0) print("No question has been left open. One that a visitor asks and the memory does not answer stands here.");
+				for (const { at, question, times } of gaps) print(`${day(at)}\t${plain(question)}${times > 1 ? `\tasked ${times} times` : ""}`);
 			}),
 		);
 

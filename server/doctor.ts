@@ -86,7 +86,14 @@ function folder(config: Config): Finding {
 }
 
 async function port(config: Config): Promise<Finding> {
-	if (await reachAdmin(config.dataDir).catch(() => undefined)) return ok(`A server runs on ${config.dataDir}.`);
+	const running = await reachAdmin(config.dataDir)
+		.then((admin) => admin?.about())
+		.catch(() => undefined);
+	if (running && running.publicUrl !== config.publicUrl && config.port !== 0)
+		return note(
+			`The server that runs on ${config.dataDir} is at ${running.publicUrl}, and this shell's PUBLIC_URL and PORT say ${config.publicUrl}. Commands print the server's; set the same here before it is started from this shell.`,
+		);
+	if (running) return ok(`A server runs on ${config.dataDir}, at ${running.publicUrl}.`);
 	return new Promise((resolve) => {
 		const probe = createServer()
 			.once("error", (error: NodeJS.ErrnoException) =>
@@ -121,10 +128,10 @@ function forTests(): Finding[] {
 }
 
 /** Every check, in the order in which they are worth reading. */
-export async function examine(environment: Record<string, string | undefined>): Promise<Finding[]> {
+export async function examine(environment: Record<string, string | undefined>, home?: string): Promise<Finding[]> {
 	const found = [node(), await sqlite()];
 	try {
-		const config = loadConfig(environment);
+		const config = loadConfig(environment, home);
 		found.push(ok("The settings can be used."), address(config), folder(config));
 		if (config.databaseUrl !== undefined) found.push(await postgres(config.databaseUrl));
 		found.push(await port(config));

@@ -58,7 +58,9 @@ export function addEmbedCommands(earthonline: Command, { withDesk, print, self }
 				const { id } = rest;
 				const row = await admin.saveEmbed(handle, { ...rest, ...(greeting === undefined ? {} : { greeting: greeting === "on" }) });
 				const code = codeOf(config.publicUrl, handle, row.number);
-				if (id === undefined) print(`Embed ${row.number} of ${handle} is made. Paste this line just before </body>:\n${code}`);
+				const place =
+					{ button: "where the button shall stand", inline: "where the chat shall stand" }[row.mode as string] ?? "just before </body>";
+				if (id === undefined) print(`Embed ${row.number} of ${handle} is made. Paste this line ${place}:\n${code}`);
 				else print(`Embed ${row.number} of ${handle} is changed: ${plain(lookOf(row))}. Its sites show it at their next page load.`);
 			}),
 		);

@@ -1,10 +1,26 @@
 /** Says whatever was thrown to the person at the terminal: what is wrong and what to do, never where in the code. */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { DeskError } from "../shared/errors.js";
 import { ConfigError } from "./config.js";
 
-/** How whoever reads a hint calls this program: through npm inside the repository, or by its own name where it is installed. */
-export const programName = (env: Record<string, string | undefined>): string =>
-	env.npm_command === undefined ? "earthonline" : "npx earthonline";
+/** How whoever reads a hint calls this program: by its own name where a shell finds that, else through npm. */
+export function programName({ npm_command: npm, PATH = "" }: Record<string, string | undefined>): string {
+	// Under npm the name is on the path of this process, and not on that of the shell from which npm was called.
+	const isFound = npm === undefined && PATH.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, "earthonline")));
+	return isFound ? "earthonline" : "npx earthonline";
+}
+
+/** A refusal, and what a command has to say once its reason is said. */
+export class HintedRefusal extends Error {
+	override readonly name = "HintedRefusal";
+	constructor(
+		readonly refusal: DeskError,
+		readonly hints: readonly string[],
+	) {
+		super(refusal.message);
+	}
+}
 
 /** A violation that only repeats its refusal is not said twice. */
 const repeats = (message: string, description: string): boolean =>
@@ -16,6 +32,7 @@ export function explain(error: unknown): string[] {
 		const violations = (error.detail.violations ?? []).filter(({ description }) => !repeats(error.message, description));
 		return [error.message, ...violations.map((v) => `  ${v.field}: ${v.description}`)];
 	}
+	if (error instanceof HintedRefusal) return [...explain(error.refusal), ...error.hints];
 	if (error instanceof ConfigError) return error.message.split("\n");
 	const { code, message, port, path } = error as NodeJS.ErrnoException & { port?: number };
 	switch (code) {

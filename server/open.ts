@@ -30,6 +30,8 @@ export const systemClock: Clock = {
 export const systemRandom = { bytes: (length: number): Uint8Array => randomBytes(length) };
 
 export interface OpenedDesk extends Pick<DeskProgram, "engine" | "app" | "close"> {
+	/** The origin of its addresses; where the system chooses the port, that of now. */
+	readonly publicUrl: string;
 	listen(): Promise<Listening>;
 	/** A consistent copy of the database, while it runs. */
 	backup(file: string): Promise<{ bytes: number }>;
@@ -83,6 +85,9 @@ export async function openDesk(config: Config): Promise<OpenedDesk> {
 		return {
 			engine: desk.engine,
 			app: desk.app,
+			get publicUrl() {
+				return config.publicUrl;
+			},
 			listen: () => desk.listen({ port: config.port, ...(config.host === undefined ? {} : { host: config.host }) }),
 			backup: (file) => driver.backup(file),
 			close: async () => {

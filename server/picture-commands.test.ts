@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commanded, settingsIn } from "../test/commands.js";
 import { png } from "../test/pictures.js";
-import { EXIT, runCommand } from "./commands.js";
+import { EXIT } from "./commands.js";
 import { loadConfig } from "./config.js";
 import type { Desk } from "./engine/engine.js";
 import { type Serving, serve } from "./serve.js";
@@ -14,19 +15,14 @@ let server: Serving | undefined;
 
 beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), "commands-"));
-	env = { DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent", PORT: "0", PUBLIC_URL: "http://localhost:8787" };
+	env = settingsIn(folder);
 });
 afterEach(async () => {
 	await server?.close();
 	rmSync(folder, { recursive: true, force: true });
 });
 
-async function command(...args: string[]) {
-	const out: string[] = [];
-	const err: string[] = [];
-	const code = await runCommand(args, { env, print: (line) => out.push(line), complain: (line) => err.push(line) });
-	return { code, out: out.join("\n"), err: err.join("\n") };
-}
+const command = (...args: string[]) => commanded(env, args);
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command about pictures, asking %s", (where) => {
 	/** Two of one guest and one of another. */

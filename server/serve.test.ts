@@ -56,7 +56,7 @@ function started(args: string[], more: Record<string, string> = {}) {
 describe("earthonline serve", () => {
 	it("answers, is reached by commands, and ends at SIGTERM with nothing left behind", async () => {
 		const server = earthonline("serve");
-		const url = (await server.says(/listening on (http:\S+?)\)/))[1];
+		const url = (await server.says(/It listens on (http:\S+?), which this machine alone can reach/))[1];
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 		expect((await fetch(`${url}/readyz`)).status).toBe(200);
 		expect(await (await reachAdmin(dataDir))?.desks()).toEqual([]);
@@ -72,7 +72,7 @@ describe("earthonline serve", () => {
 	});
 
 	it("refuses a folder that another server holds, and says what to do", async () => {
-		await earthonline("serve").says(/listening on/);
+		await earthonline("serve").says(/It listens on/);
 		const second = earthonline("serve");
 		expect(await second.ended).toBe(1);
 		expect(second.said.err).toMatch(/already running.*Stop it first, or set DATA_DIR/);
@@ -81,11 +81,11 @@ describe("earthonline serve", () => {
 
 	it("starts again on a folder whose server was killed", async () => {
 		const first = earthonline("serve");
-		await first.says(/listening on/);
+		await first.says(/It listens on/);
 		first.child.kill("SIGKILL");
 		await first.ended;
 		const second = earthonline("serve");
-		await second.says(/listening on/);
+		await second.says(/It listens on/);
 		expect(await (await reachAdmin(dataDir))?.desks()).toEqual([]);
 	});
 
@@ -94,11 +94,11 @@ describe("earthonline serve", () => {
 			PUBLIC_URL: "http://desk.example.com",
 			HOST: "127.0.0.1",
 		});
-		await server.says(/listening on[\s\S]*PUBLIC_URL is plain http/);
+		await server.says(/It listens on[\s\S]*PUBLIC_URL is plain http/);
 	});
 
 	it("is not built anew under a server that runs", async () => {
-		await earthonline("serve").says(/listening on/);
+		await earthonline("serve").says(/It listens on/);
 		const demo = started([join(PACKAGE_ROOT, "scripts/demo.mjs")]);
 		expect(await demo.ended).toBe(1);
 		expect(demo.said.err).toMatch(/A server is running on .*Stop it first/);

@@ -49,12 +49,23 @@ export function closeAtSignal(config: Config, close: () => Promise<void>): void 
 	});
 }
 
-/** The server as an operator starts it. Resolves once it listens; rejects with what `explain` can put into words. */
-export async function serveFromSettings(env: Record<string, string | undefined>, print: (line: string) => void): Promise<void> {
-	const config = loadConfig(env);
+/** Who can come to where it listens, in words. `host`: as the settings have it. `url`: with the port that is bound. */
+function whereItListens(host: string | undefined, url: URL): string {
+	if (host === undefined || host === "0.0.0.0" || host === "::") return `every address of this machine, port ${url.port}`;
+	return `${url.origin}${isLocalHost(url.hostname) ? ", which this machine alone can reach" : ""}`;
+}
+
+/** The server as an operator starts it. `home`: as `loadConfig` takes it. Resolves once it listens; rejects with what `explain` can put into words. */
+export async function serveFromSettings(
+	env: Record<string, string | undefined>,
+	print: (line: string) => void,
+	home?: string,
+): Promise<void> {
+	const config = loadConfig(env, home);
 	const { desk, url, close } = await serve(config);
 	closeAtSignal(config, close);
-	print(`The front desk is at ${config.publicUrl} (listening on ${url}).`);
+	print(`The front desk is at ${config.publicUrl}. It listens on ${whereItListens(config.host, new URL(url))}.`);
+	print(`Everything is kept in ${config.dataDir}.`);
 	if (new URL(config.publicUrl).protocol === "http:" && !isLocalHost(new URL(config.publicUrl).hostname)) {
 		print(
 			"PUBLIC_URL is plain http: what visitors say can be read on the way, and https sites cannot show the chat. Put a proxy with TLS in front.",

@@ -3,6 +3,7 @@
  * site's config answer, and the messages between the two windows. Imports nothing that runs: `embed.js` is built from it.
  */
 import type { DeskFace } from "./channel.js";
+import { isVisible } from "./names.js";
 
 /** Attributes of the tag, without `data-` (requirements.md EMB-3). */
 export const MODES = ["floating", "pet", "button", "inline"] as const;
@@ -136,7 +137,7 @@ export function asPageMessage(data: unknown): PageMessage | undefined {
 	for (const key of ["name", "email"] as const) {
 		const said = data[key];
 		if (said === undefined) continue;
-		if (!isText(said, CLAIM_CHARS)) return undefined;
+		if (!isText(said, CLAIM_CHARS) || !isVisible(said)) return undefined;
 		claim[key] = said;
 	}
 	return { type, ...claim };

@@ -1,22 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { refusal } from "../test/refusal.js";
 import { DeskError } from "./errors.js";
 import { joinPath, readJson, refuseUnstorable } from "./json-scan.js";
 import { LIMITS } from "./limits.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** What a call refuses with. Anything else that it throws, or nothing, fails the test. */
-function refusal(call: () => unknown): DeskError {
-	try {
-		call();
-	} catch (error) {
-		if (error instanceof DeskError) return error;
-		throw error;
-	}
-	throw new Error("nothing was refused");
-}
 
 /** Brackets around a scalar, or around nothing. */
 const nested = (depth: number, inside = ""): string => "[".repeat(depth) + inside + "]".repeat(depth);

@@ -67,6 +67,16 @@ export const echo: Answerer = {
 	},
 };
 
+/** Answers with a message and no task. */
+export const bare: Answerer = {
+	name: "bare",
+	inProcess: true,
+	maySilence: true,
+	*answer() {
+		yield { type: "message", parts: [{ text: "Hello." }] };
+	},
+};
+
 export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestDesk> {
 	const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "desk-")));
 	const logged: TestDesk["logged"] = [];

@@ -29,7 +29,7 @@ export const calendarFeed: Kind = {
 		const timeZone = input.timeZone ?? said ?? "";
 		if (!isTimeZone(timeZone)) {
 			const which = timeZone === "" ? "The calendar does not say its time zone." : `${timeZone} is no time zone that is known here.`;
-			throw new DeskError("invalid_params", `${which} Say it with --time-zone, as Europe/Lisbon.`);
+			throw new DeskError("invalid_params", `${which} Name the zone that you live by, such as Europe/Lisbon.`);
 		}
 		const now = world.now();
 		await world.feeds.read({ feed, from: now, to: now + TRIAL_DAYS * DAY_MS, timeZone }, signal);

@@ -79,7 +79,11 @@ describe.each(SERVICES)("searching with %s", (kind, input, stand) => {
 	});
 
 	it("says what is wrong, and never the key or where", async () => {
-		await expect(apps.connect({ kind }, signal)).rejects.toMatchObject({ code: "invalid_params" });
+		// In words for whoever connects it by whatever door: options are a command line's.
+		await expect(apps.connect({ kind }, signal)).rejects.toMatchObject({
+			code: "invalid_params",
+			message: expect.stringMatching(/^\w+ needs (?:its address|a key: you get one in your account there)\.$/),
+		});
 		await expect(apps.connect(input, signal)).rejects.toMatchObject({
 			code: "unavailable",
 			detail: { metadata: { reason: "unresolved" } },

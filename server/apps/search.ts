@@ -76,7 +76,7 @@ function kindOf(service: Service): Kind {
 		if (value === "")
 			throw new DeskError(
 				"invalid_params",
-				`${service.name} needs ${service.needs === "address" ? "its address" : "a key: give it in a file, with --file"}.`,
+				`${service.name} needs ${service.needs === "address" ? "its address" : "a key: you get one in your account there"}.`,
 			);
 		if (service.needs === "key" && !/^[\x21-\x7e]{8,256}$/.test(value))
 			throw new DeskError("invalid_params", `That is no key of ${service.name}'s: a key is one line without spaces.`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GREETING_CHARS, MODES } from "../../shared/embed.js";
-import type { DeskError } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { refusal } from "../../test/refusal.js";
 import { decideDeleteEmbed, decideSaveEmbed, type EmbedChange, type SaveEmbedRows } from "./embeds-operations.js";
 import type { EmbedRow } from "./reads.js";
 
@@ -22,15 +22,6 @@ const make = (change: EmbedChange, rows: Partial<SaveEmbedRows> = {}) =>
 const change = (change: EmbedChange, rows: Partial<SaveEmbedRows> = { embed }) =>
 	decideSaveEmbed({ last: 3, count: 3, ...rows }, { deskId: 1, number: 3, change, now: NOW }).plan;
 
-function refusal(act: () => unknown): DeskError {
-	try {
-		act();
-	} catch (error) {
-		return error as DeskError;
-	}
-	throw new Error("It was not refused.");
-}
-
 describe("an embed", () => {
 	it("is made with what it lacks, under the number after the greatest ever given", () => {
 		expect(make({ mode: "floating" })).toEqual({
@@ -47,8 +38,8 @@ describe("an embed", () => {
 		expect(make({ mode: "inline" }, { last: 41, count: 2 }).number).toBe(42);
 	});
 	it("is made with everything that its owner says", () => {
-		expect(make({ mode: "button", name: " Shop ", theme: "light", accent: "#ABC", greeting: false, greetingText: " Hi " })).toMatchObject({
-			mode: "button",
+		expect(make({ mode: "pet", name: " Shop ", theme: "light", accent: "#ABC", greeting: false, greetingText: " Hi " })).toMatchObject({
+			mode: "pet",
 			name: "Shop",
 			theme: "light",
 			accent: "#abc",

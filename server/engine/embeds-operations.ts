@@ -6,6 +6,7 @@
 import { GREETING_CHARS, isAccent, MODES, type Mode, THEMES, type Theme } from "../../shared/embed.js";
 import { DeskError, type FieldViolation } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { isVisible } from "../../shared/names.js";
 import type { EmbedRow } from "./reads.js";
 
 /** What an owner may say of an embed; what is not given stays, or gets its default where the embed is new. */
@@ -48,6 +49,8 @@ function violationsOf({ mode, name, theme, accent, greetingText }: EmbedChange):
 	if (mode !== undefined && !MODES.some((m) => m === mode)) wrong("mode", `Give one of: ${MODES.join(", ")}.`);
 	if (name !== undefined && (name.length > LIMITS.embedNameChars || UNPLAIN.test(name)))
 		wrong("name", `Give at most ${LIMITS.embedNameChars} characters on one line.`);
+	else if (name !== undefined && name.trim() !== "" && !isVisible(name))
+		wrong("name", "Give a name of which a character can be seen, or nothing for none.");
 	if (theme !== undefined && !THEMES.some((t) => t === theme)) wrong("theme", `Give one of: ${THEMES.join(", ")}.`);
 	if (accent !== undefined && accent !== "" && !isAccent(accent)) wrong("accent", "Give a colour such as #2563eb, or nothing for none.");
 	if (greetingText !== undefined && (greetingText.length > GREETING_CHARS || UNPLAIN.test(greetingText)))
@@ -59,6 +62,17 @@ const refuse = (violations: FieldViolation[]): never => {
 	throw new DeskError("invalid_params", "This embed cannot be saved; see the fields named.", { violations });
 };
 
+/** A greeting stands beside the face in the page's corner (EMB-9), and only these have one. */
+const GREETERS: readonly string[] = ["floating", "pet"] satisfies Mode[];
+
+/** Refuses a greeting that would never show. One that is off or empty is none. */
+function refuseUnseenGreeting(mode: string, { greeting, greetingText }: EmbedChange): void {
+	if (GREETERS.includes(mode)) return;
+	const description = `A greeting shows beside a ${GREETERS.join(" or ")} embed only, and this one is ${mode}. Leave the greeting out.`;
+	if (greeting) refuse([{ field: "greeting", description }]);
+	if (greetingText?.trim()) refuse([{ field: "greeting_text", description }]);
+}
+
 /** Makes an embed, or changes one. Throws `invalid_params` naming each field that is wrong, `not_found` for a number that is none (any more). */
 export function decideSaveEmbed(rows: SaveEmbedRows, input: SaveEmbedInput): { plan: EmbedRow; answer: EmbedRow } {
 	const { change, now, number } = input;
@@ -66,6 +80,7 @@ export function decideSaveEmbed(rows: SaveEmbedRows, input: SaveEmbedInput): { p
 	if (violations.length > 0) refuse(violations);
 	if (number === undefined) {
 		if (change.mode === undefined) refuse([{ field: "mode", description: `Say which the new embed is: ${MODES.join(", ")}.` }]);
+		refuseUnseenGreeting(change.mode as string, change);
 		if (rows.count >= LIMITS.embeds)
 			throw new DeskError("invalid_params", `A desk has at most ${LIMITS.embeds} embeds. Delete one that no site carries any more.`);
 		const fresh = {
@@ -88,6 +103,7 @@ export function decideSaveEmbed(rows: SaveEmbedRows, input: SaveEmbedInput): { p
 				description: `Embed ${number} is ${embed.mode}, which is fixed: each type is pasted differently. Make a new embed.`,
 			},
 		]);
+	refuseUnseenGreeting(embed.mode, change);
 	const row = { ...changed(embed, change), changedAt: now };
 	return { plan: row, answer: row };
 }

@@ -189,7 +189,7 @@ export class FollowUps implements FollowUpDoor {
 			const view = await read.conversation(guest.id, desk.row.id, null, LIMITS.historyPage);
 			if (!view) return undefined;
 			const reading = await work(view);
-			const after = await read.conversation(guest.id, desk.row.id, null, 1);
+			const after = await read.conversation(guest.id, desk.row.id, null, 0);
 			if (after?.conversation.seq === view.conversation.seq || tries === AGREE_TRIES) return reading;
 		}
 	}

@@ -31,7 +31,7 @@ export async function deskNamed(desks: Desks, handle: string): Promise<Desk> {
 	const handles = (await desks.all()).map(({ row }) => row.handle);
 	const others = handles.length > NAMED_DESKS ? `${handles.slice(0, NAMED_DESKS).join(", ")} and others` : handles.join(", ");
 	const there = handles.length === 0 ? "There is none yet." : `Those that are here: ${others}.`;
-	throw new DeskError("not_found", `There is no desk ${handle}. ${there} Make it with: earthonline owner create ${handle}`);
+	throw new DeskError("not_found", `There is no desk ${handle}. ${there} Make it with: npx earthonline owner create ${handle}`);
 }
 
 export function ownerDoor(parts: OwnerParts): OwnerDoor {
@@ -131,7 +131,7 @@ export function ownerDoor(parts: OwnerParts): OwnerDoor {
 			const desk = await deskAt(handle);
 			const files = await store.read.memory(desk.row.id);
 			if (!files.some((file) => file.path === path))
-				throw new DeskError("not_found", `There is no file ${path} in the memory of ${handle}. See: earthonline memory list ${handle}`);
+				throw new DeskError("not_found", `There is no file ${path} in the memory of ${handle}. See: npx earthonline memory list ${handle}`);
 			await store.write("putMemory", { deskId: desk.row.id, path, text: "", now: clock.now() });
 		},
 		async memory(handle) {

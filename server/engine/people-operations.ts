@@ -1,6 +1,7 @@
 /** Who there is: owners with their desks, guests, keys, sign-ins; a desk's settings and memory. Judged inside the transaction, like everything that writes. */
 import { DeskError, type FieldViolation } from "../../shared/errors.js";
 import { LIMITS } from "../../shared/limits.js";
+import { isVisible } from "../../shared/names.js";
 import type { DeskRow, PrincipalRow } from "./rows.js";
 import { DEFAULT_SETTINGS, type DeskSettings, settingsOf } from "./settings.js";
 
@@ -59,10 +60,12 @@ export interface Profile {
 }
 
 /** What is wrong with a profile, or with the part of one that is to change. */
-function profileViolations({ name, suggestions }: Partial<Profile>): FieldViolation[] {
+function profileViolations({ name, ownerName, suggestions }: Partial<Profile>): FieldViolation[] {
 	const violations: FieldViolation[] = [];
-	if (name !== undefined && (name.length === 0 || name.length > 40))
-		violations.push({ field: "name", description: "Give a name of 1 to 40 characters." });
+	if (name !== undefined && (!isVisible(name) || name.length > 40))
+		violations.push({ field: "name", description: "Give a name of 1 to 40 characters, of which one can be seen." });
+	if (ownerName !== undefined && !isVisible(ownerName))
+		violations.push({ field: "ownerName", description: "Give a name of which a character can be seen." });
 	if (suggestions && (suggestions.length > 3 || suggestions.some((s) => s.length > 80)))
 		violations.push({ field: "suggestions", description: "Give at most 3, of at most 80 characters each." });
 	return violations;
@@ -140,9 +143,9 @@ export interface CreateKeyInput {
 }
 export function decideCreateKey(rows: { desk?: DeskRow }, input: CreateKeyInput) {
 	if (!rows.desk) throw new DeskError("not_found", "There is no such desk.");
-	if (input.name.length === 0 || input.name.length > 80)
-		throw new DeskError("invalid_params", "Give the key a name of 1 to 80 characters.", {
-			violations: [{ field: "name", description: "1 to 80 characters." }],
+	if (!isVisible(input.name) || input.name.length > 80)
+		throw new DeskError("invalid_params", "Give the key a name of 1 to 80 characters, of which one can be seen.", {
+			violations: [{ field: "name", description: "1 to 80 characters, of which one can be seen." }],
 		});
 	return { plan: { ...input, principalId: rows.desk.ownerId }, answer: { uid: input.uid } };
 }
@@ -153,7 +156,7 @@ export interface RevokeKeyInput {
 	now: number;
 }
 export function decideRevokeKey(rows: { key?: { id: number; principalId: number; revokedAt: number | null } }, input: RevokeKeyInput) {
-	if (!rows.key) throw new DeskError("not_found", "There is no such key. `key list` names them.");
+	if (!rows.key) throw new DeskError("not_found", "There is no such key. List them with: npx earthonline key list <handle>");
 	return { plan: rows.key.revokedAt === null ? { id: rows.key.id, at: input.now } : null, answer: { principalId: rows.key.principalId } };
 }
 

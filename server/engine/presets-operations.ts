@@ -154,7 +154,7 @@ function checkApp(most: Preset, app: string, to: string): void {
 	if (cap === "none") {
 		const connected = Object.keys(most.apps);
 		const those = connected.length === 0 ? "None is connected yet." : `Connected: ${connected.join(", ")}.`;
-		const description = `The app ${app} is not connected, so it cannot be set. ${those} Its owner connects one with: earthonline app connect`;
+		const description = `The app ${app} is not connected, so it cannot be set. ${those} Its owner connects one with: npx earthonline app connect`;
 		throw new DeskError("invalid_params", description, { violations: [{ field, description }] });
 	}
 	if (cap === "busy" && to === "read") {

@@ -6,6 +6,7 @@
 import { type Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { DeskError } from "../../shared/errors.js";
+import { LIMITS } from "../../shared/limits.js";
 import type { Desk, Engine } from "../engine/engine.js";
 import { AGENT_SCRIPT, agentPage, notSignedInPage, refusalPage, SIGN_IN_SCRIPT, signInPage } from "./pages.js";
 
@@ -19,8 +20,6 @@ export interface OwnerDoorOptions {
 	};
 	log: (level: "info" | "warn" | "error", fields: Record<string, unknown>, text: string) => void;
 }
-
-const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
 const PAGE_HEADERS = {
 	"content-security-policy":
@@ -85,7 +84,7 @@ export function ownerDoor({ engine, config, log }: OwnerDoorOptions): Hono {
 				HEADERS,
 			);
 		}
-		setCookie(c, cookie, session, { httpOnly: true, secure, sameSite: "Strict", path: "/", maxAge: SESSION_SECONDS });
+		setCookie(c, cookie, session, { httpOnly: true, secure, sameSite: "Strict", path: "/", maxAge: LIMITS.sessionMs / 1000 });
 		return c.json({ ok: true }, 200, HEADERS);
 	});
 
