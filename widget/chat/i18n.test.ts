@@ -46,5 +46,5 @@ test("names the limits that hold, in both languages and in the guide", () => {
 	const guide = readFileSync(new URL("../../docs/chat.md", import.meta.url), "utf8").replace(/\s+/g, " ");
 	expect(guide).toContain(`at most ${["none", "one", "two", "three", "four", "five"][picturesPerMessage]} a message`);
 	expect(guide).toContain(`at most ${pictureBytes / 1024 ** 2} MiB and ${picturePixels / 1_000_000} megapixels each`);
-	expect(guide).toContain(`A guest may send ${picturesPerGuestPerHour} an hour, an address ${picturesPerAddressPerMinute} a minute`);
+	expect(guide).toContain(`A guest may send ${picturesPerGuestPerHour} an hour; an address ${picturesPerAddressPerMinute} a minute`);
 });
