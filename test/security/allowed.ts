@@ -5,7 +5,7 @@
 
 /** Elements that our documents are made of. No element that fetches, frames, or changes what others mean is among them but `img`. */
 const TAGS =
-	"html head body title main header footer section article nav div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tr th td blockquote pre code em strong b i small del br hr a img button form label textarea input select option fieldset legend details summary time dialog output noscript figure figcaption progress";
+	"html head body title main header footer section article nav div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tr th td blockquote pre code em strong b bdi i small del br hr a img button form label textarea input select option fieldset legend details summary time dialog output noscript figure figcaption progress";
 /** Parts of our own drawings. */
 const DRAWN = "svg path circle ellipse rect g line polyline polygon clippath text title defs";
 const ATTRIBUTES =
