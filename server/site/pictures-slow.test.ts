@@ -41,8 +41,12 @@ function ask(from: string, path: string, headers: Record<string, string>, method
 }
 
 /** Begins to send a picture and stops in the middle; what is returned sends the rest. */
-async function begin(from: string) {
-	const headers = { authorization: `Bearer ${await token()}`, "content-type": "image/png", "content-length": String(picture.byteLength) };
+async function begin(from: string, as?: string) {
+	const headers = {
+		authorization: `Bearer ${as ?? (await token())}`,
+		"content-type": "image/png",
+		"content-length": String(picture.byteLength),
+	};
 	const { asked, answered } = ask(from, "/@mira/files", headers, "POST");
 	const half = Math.floor(picture.byteLength / 2);
 	await new Promise((resolve) => asked.write(picture.subarray(0, half), resolve));
@@ -67,6 +71,14 @@ describe("a picture that comes slowly", () => {
 		for (const { end } of slow) end();
 		for (const { answered } of slow) expect((await answered).statusCode).toBe(201);
 		expect((await send(ONE)).status).toBe(201);
+	});
+
+	it("takes its place for as long as it is sent, also where it is not taken", async () => {
+		const slow = await Promise.all(Array.from({ length: LIMITS.pictureUploadsPerAddress }, () => begin(ONE, "eolg_nobody.1.x")));
+		await expect.poll(async () => (await send(ONE)).status).toBe(429);
+		for (const { end } of slow) end();
+		for (const { answered } of slow) expect((await answered).statusCode).toBe(401);
+		await expect.poll(async () => (await send(ONE)).status).toBe(201);
 	});
 
 	it("leaves nothing behind when its sender goes away: neither its place, nor a row, nor a word in the log", async () => {

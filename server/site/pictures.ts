@@ -36,11 +36,14 @@ const PICTURE = {
 	"x-robots-tag": "noindex",
 } as const;
 
+type Coming = ReturnType<SiteParts["takePicture"]>;
+
 export function pictures(parts: SiteParts): Hono {
 	const { engine, config, log } = parts;
 	const app = new Hono();
 
-	const refuse = async (c: Context, error: unknown): Promise<Response> => {
+	/** Hears out whoever is still sending, and then gives their place back. */
+	const refuse = async (c: Context, error: unknown, coming?: Coming): Promise<Response> => {
 		const known = error instanceof DeskError ? STATUS[error.code] : undefined;
 		if (!known) log("error", { err: error, path: c.req.path }, "A picture could not be taken.");
 		const told = known
@@ -51,44 +54,44 @@ export function pictures(parts: SiteParts): Hono {
 		// A browser that is cut off while it sends never reads why: what comes is heard to its end, and dropped, if it is not too much.
 		if (c.req.raw.bodyUsed || told.code === "too_large") c.header("connection", "close");
 		else await eachChunk(c, () => undefined).catch(() => undefined);
+		coming?.end();
 		return c.json({ error: { code: told.code, message: told.message } }, known ?? 500, { ...COMMON, ...NO_STORE });
 	};
 
-	/** One that comes, from its headers to the disk. Its place is taken before anything is asked of the store, and given back as soon as it is decided. */
-	const take = async (c: Context, at: string): Promise<PictureRow> => {
-		refuseTokenInQuery(c.req.url);
-		const coming = parts.takePicture(c);
-		try {
-			const desk = await parts.deskAt(at.slice(1));
-			if (!desk) throw new DeskError("not_found", "There is no desk at this address.");
-			const credential = credentialOf({ header: (name) => c.req.header(name), target: "" }, false);
-			if (credential === undefined)
-				throw new DeskError("unauthenticated", "Send the token of the guest whose picture it is as Authorization: Bearer.");
-			const principal = await engine.identify(credential, desk);
-			if (!principal) throw unknownCredential();
-			if (!desk.settings.guests && principal.kind !== "account") throw new DeskError("forbidden", "This desk takes no guests.");
-			const said = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-			if (!SAID.test(said))
-				throw new DeskError(
-					"content_type_not_supported",
-					"Send the picture itself with its Content-Type: image/png, image/jpeg or image/webp.",
-				);
-			if (Number(c.req.header("content-length") ?? 0) > LIMITS.pictureBytes) throw tooLarge();
-			await engine.pictures.mayTake(principal, desk);
-			const row = await engine.pictures.take(principal, desk, await bodyOf(c, coming.grow), { said, network: coming.network });
-			coming.kept(row.bytes);
-			return row;
-		} finally {
-			coming.end();
-		}
+	/** One that comes, from its headers to the disk. */
+	const take = async (c: Context, at: string, coming: Coming): Promise<PictureRow> => {
+		const desk = await parts.deskAt(at.slice(1));
+		if (!desk) throw new DeskError("not_found", "There is no desk at this address.");
+		const credential = credentialOf({ header: (name) => c.req.header(name), target: "" }, false);
+		if (credential === undefined)
+			throw new DeskError("unauthenticated", "Send the token of the guest whose picture it is as Authorization: Bearer.");
+		const principal = await engine.identify(credential, desk);
+		if (!principal) throw unknownCredential();
+		if (!desk.settings.guests && principal.kind !== "account") throw new DeskError("forbidden", "This desk takes no guests.");
+		const said = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+		if (!SAID.test(said))
+			throw new DeskError(
+				"content_type_not_supported",
+				"Send the picture itself with its Content-Type: image/png, image/jpeg or image/webp.",
+			);
+		if (Number(c.req.header("content-length") ?? 0) > LIMITS.pictureBytes) throw tooLarge();
+		await engine.pictures.mayTake(principal, desk);
+		const row = await engine.pictures.take(principal, desk, await bodyOf(c, coming.grow), { said, network: coming.network });
+		coming.kept(row.bytes);
+		return row;
 	};
 
 	app.post("/:at{@[^/]+}/files", async (c) => {
+		let coming: Coming | undefined;
 		try {
-			const { uid, mediaType, width, height, bytes } = await take(c, c.req.param("at"));
+			refuseTokenInQuery(c.req.url);
+			// Its place is taken before anything is asked of the store, and held for as long as it is sent.
+			coming = parts.takePicture(c);
+			const { uid, mediaType, width, height, bytes } = await take(c, c.req.param("at"), coming);
+			coming.end();
 			return c.json({ url: `${config.publicUrl}/f/${uid}`, mediaType, width, height, bytes }, 201, { ...COMMON, ...NO_STORE });
 		} catch (error) {
-			return await refuse(c, error);
+			return await refuse(c, error, coming);
 		}
 	});
 
