@@ -3,7 +3,7 @@
  * row says of the tag and its panel (the greeting, the panel's theme, its size) is tested with them, in embed*.test.ts. More rows: how the
  * chat holds together in chat-steady.test.ts, what is for everybody in chat-everybody.test.ts and chat-phone.test.ts.
  */
-import type { FrameLocator } from "playwright-core";
+import type { FrameLocator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { EXTENSIONS } from "../../shared/extensions.js";
 import {
@@ -238,15 +238,21 @@ describe("M: typing, delivery, offline, resume, history, tabs, draft, new conver
 		await log(chat).getByText("You said: What are your hours?").waitFor();
 	});
 
-	it("what came while the chat was closed is a number on the button and in its name, until it is looked at", async () => {
-		const one = await arrive();
-		const chat = await openCorner(one.page);
+	/** A chat that was closed before its answer came, and its button. */
+	async function oneUnread(page: Page) {
+		const chat = await openCorner(page);
 		await say(chat, "think");
 		await expect.poll(() => contextId()).not.toBe("");
-		const button = one.page.locator("earth-online button").first();
+		const button = page.locator("earth-online button").first();
 		await button.click();
 		letGo();
 		await expect.poll(() => button.getAttribute("aria-label")).toBe("Chat with Mira, 1 unread");
+		return { chat, button };
+	}
+
+	it("what came while the chat was closed is a number on the button and in its name, until it is looked at", async () => {
+		const one = await arrive();
+		const { button } = await oneUnread(one.page);
 		await button.click();
 		await expect.poll(() => button.getAttribute("aria-label")).toBe("Chat with Mira");
 	});
@@ -265,13 +271,7 @@ describe("M: typing, delivery, offline, resume, history, tabs, draft, new conver
 
 	it("who is logged out has no number on the button, and no other tab shows what was said", async () => {
 		const one = await arrive();
-		const chat = await openCorner(one.page);
-		await say(chat, "think");
-		await expect.poll(() => contextId()).not.toBe("");
-		const button = one.page.locator("earth-online button").first();
-		await button.click();
-		letGo();
-		await expect.poll(() => button.getAttribute("aria-label")).toBe("Chat with Mira, 1 unread");
+		const { chat, button } = await oneUnread(one.page);
 		// In this tab nobody has opened the chat.
 		const other = await one.context.newPage();
 		await other.goto(`${demo.url}/studio.html`);
