@@ -22,7 +22,9 @@ const runsOn = (folder) =>
 const usual = [".data", ".data/demo"].map((folder) => fileURLToPath(new URL(`../${folder}`, import.meta.url)));
 for (const folder of new Set([...(process.env.DATA_DIR ? [resolve(process.env.DATA_DIR)] : []), ...usual])) {
 	if (!(await runsOn(folder))) continue;
-	console.error(`A server is running on ${folder}. Stop it first: the demo builds the program anew, and that server sends its files from there.`);
+	console.error(
+		`A server is running on ${folder}. Stop it first: the demo builds the program anew, and that server sends its files from there.`,
+	);
 	process.exit(1);
 }
 const built = spawnSync("npm", ["run", "build"], { stdio: "inherit", cwd: fileURLToPath(new URL("..", import.meta.url)) });
