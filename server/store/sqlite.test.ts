@@ -162,12 +162,14 @@ describe("a full disk", () => {
 
 		await driver.write("ask", { text: "pragma max_page_count = 1000000" });
 		expect(reasons(await texts(20, 20_000))).toEqual([]);
-		expect(place.logged.map(({ level, text }) => `${level}: ${text}`)).toEqual([
-			"error: The database refuses writes; each is tried as it comes.",
-			"info: The database takes writes again.",
-			"error: The database refuses writes; each is tried as it comes.",
-			"info: The database takes writes again.",
-		]);
+		// Each time that it came to be full, once, and once that it was over: how often depends on which writes went together.
+		const said = place.logged.map(({ level, text }) => `${level}: ${text}`);
+		expect(said.length).toBeGreaterThanOrEqual(4);
+		expect(said).toEqual(
+			Array.from({ length: said.length & ~1 }).map((_, i) =>
+				i % 2 ? "info: The database takes writes again." : "error: The database refuses writes; each is tried as it comes.",
+			),
+		);
 		expect(await driver.write("ask", { text: "pragma integrity_check" })).toEqual([{ integrity_check: "ok" }]);
 	});
 
