@@ -1,46 +1,36 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calendarServer, searxngServer } from "../test/apps/services.js";
-import { commanded, settingsIn } from "../test/commands.js";
+import { command, env, folder, start, useCommands } from "../test/commands.js";
 import { KIND_NAMES, KINDS } from "./apps/kinds.js";
 import { EXIT } from "./commands.js";
-import { loadConfig } from "./config.js";
-import { serve } from "./serve.js";
 
 const FEED = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-TIMEZONE:Europe/Lisbon\r\nEND:VCALENDAR\r\n";
 
-let folder: string;
-let env: Record<string, string>;
-let server: { close(): Promise<void> } | undefined;
 let near: Server;
 let at: string;
 
+useCommands();
 beforeEach(async () => {
-	folder = mkdtempSync(join(tmpdir(), "commands-"));
 	const [calendar, search] = [calendarServer("/private-77/basic.ics", () => FEED), searxngServer(() => [])];
 	near = createServer((request, response) => (request.url?.startsWith("/search") ? search : calendar)(request, response));
 	await new Promise<void>((resolve) => near.listen(0, "127.0.0.1", resolve));
 	at = `http://127.0.0.1:${(near.address() as AddressInfo).port}`;
-	env = { ...settingsIn(folder), ALLOW_PRIVATE_APPS: at };
-	server = undefined;
+	env.ALLOW_PRIVATE_APPS = at;
 });
-afterEach(async () => {
-	await server?.close();
+afterEach(() => {
 	near.closeAllConnections();
 	near.close();
-	rmSync(folder, { recursive: true, force: true });
 });
 
-const command = (...args: string[]) => commanded(env, args);
 const uidIn = (text: string): string => /apr_\w+/.exec(text)?.[0] ?? "";
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command about presets, asking %s", (where) => {
 	beforeEach(async () => {
-		if (where === "a server that runs") server = await serve(loadConfig(env));
+		if (where === "a server that runs") await start();
 		await command("owner", "create", "anna", "--name", "Anna");
 	});
 

@@ -1,32 +1,15 @@
 /** What commands say: whose addresses, of what is not there, and of names that nobody sees. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commanded, settingsIn } from "../test/commands.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { command, commanded, env, folder, server, start, useCommands } from "../test/commands.js";
 import { EXIT } from "./commands.js";
-import { loadConfig } from "./config.js";
-import { serve } from "./serve.js";
 
-let folder: string;
-let env: Record<string, string>;
-let server: Awaited<ReturnType<typeof serve>> | undefined;
-
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), "commands-"));
-	env = settingsIn(folder);
-	server = undefined;
-});
-afterEach(async () => {
-	await server?.close();
-	rmSync(folder, { recursive: true, force: true });
-});
-
-const command = (...args: string[]) => commanded(env, args);
+useCommands();
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command, asking %s", (where) => {
 	beforeEach(async () => {
-		if (where === "a server that runs") server = await serve(loadConfig(env));
+		if (where === "a server that runs") await start();
 		await command("owner", "create", "anna", "--name", "Anna");
 	});
 

@@ -1,27 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commanded, settingsIn } from "../test/commands.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { command, commanded, env, folder, server, start, stop, useCommands } from "../test/commands.js";
 import { EXIT } from "./commands.js";
-import { loadConfig } from "./config.js";
-import { serve } from "./serve.js";
 
-let folder: string;
-let env: Record<string, string>;
-let server: { close(): Promise<void> } | undefined;
-
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), "commands-"));
-	env = settingsIn(folder);
-	server = undefined;
-});
-afterEach(async () => {
-	await server?.close();
-	rmSync(folder, { recursive: true, force: true });
-});
-
-const command = (...args: string[]) => commanded(env, args);
+useCommands();
 
 function file(name: string, text: string): string {
 	const path = join(folder, name);
@@ -31,7 +14,7 @@ function file(name: string, text: string): string {
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command, asking %s", (where) => {
 	beforeEach(async () => {
-		if (where === "a server that runs") server = await serve(loadConfig(env));
+		if (where === "a server that runs") await start();
 		expect(await command("owner", "create", "anna", "--name", "Anna")).toMatchObject({ code: EXIT.ok, err: "" });
 	});
 
@@ -133,7 +116,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 
 	it("lists those that asked, and when, where a server runs for them to ask", async () => {
 		if (!server) return;
-		const { app } = (server as Awaited<ReturnType<typeof serve>>).desk;
+		const { app } = server.desk;
 		const visit = (origin: string) => app.request("/embed/anna", { headers: { origin } });
 		await command("sites", "add", "anna", "*.site.example");
 		await visit("https://a.site.example");
@@ -181,8 +164,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 		await command("memory", "put", "anna", file("later.md", "Written after the copy."));
 		if (server) {
 			expect((await command("restore", copy)).err).toMatch(/server is already running.*Stop it/);
-			await server.close();
-			server = undefined;
+			await stop();
 		}
 		expect(await command("restore", copy)).toMatchObject({ code: EXIT.ok, err: "" });
 		expect((await command("memory", "list", "anna")).out).toBe("prices.md\t16 characters");
@@ -308,7 +290,7 @@ describe("earthonline", () => {
 		const before = process.cwd();
 		process.chdir(folder);
 		try {
-			server = await serve(loadConfig({ ...env, DATA_DIR: ".data/demo" }));
+			await start({ ...env, DATA_DIR: ".data/demo" });
 			delete env.DATA_DIR;
 			const at = (...args: string[]) => commanded(env, args, folder);
 			const made = await at("owner", "create", "mira");

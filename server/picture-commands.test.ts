@@ -1,28 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commanded, settingsIn } from "../test/commands.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { command, folder, start, stop, useCommands } from "../test/commands.js";
 import { png } from "../test/pictures.js";
 import { EXIT } from "./commands.js";
-import { loadConfig } from "./config.js";
 import type { Desk } from "./engine/engine.js";
-import { type Serving, serve } from "./serve.js";
 
-let folder: string;
-let env: Record<string, string>;
-let server: Serving | undefined;
-
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), "commands-"));
-	env = settingsIn(folder);
-});
-afterEach(async () => {
-	await server?.close();
-	rmSync(folder, { recursive: true, force: true });
-});
-
-const command = (...args: string[]) => commanded(env, args);
+useCommands();
 
 describe.each(["a store that it opens itself", "a server that runs"])("a command about pictures, asking %s", (where) => {
 	/** Two of one guest and one of another. */
@@ -31,7 +15,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 	const fileOf = (uid: string | undefined): string => join(folder, "data", "files", (uid ?? "").slice(0, 2), uid ?? "");
 
 	beforeEach(async () => {
-		server = await serve(loadConfig(env));
+		const server = await start();
 		await command("owner", "create", "anna", "--name", "Anna");
 		const { engine } = server.desk;
 		const anna = (await engine.desk("anna")) as Desk;
@@ -41,10 +25,7 @@ describe.each(["a store that it opens itself", "a server that runs"])("a command
 			uids.push((await engine.pictures.take(principal, anna, await png(30, 20), { said: "image/png", network: "" })).uid);
 			guests.push(principal.uid);
 		}
-		if (where === "a store that it opens itself") {
-			await server.close();
-			server = undefined;
-		}
+		if (where === "a store that it opens itself") await stop();
 	});
 
 	it("says how much room they take, and lists them with who sent them", async () => {
