@@ -6,7 +6,7 @@
 import type { Server, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { DeskError } from "../shared/errors.js";
 import { LIMITS } from "../shared/limits.js";
 import { Cards } from "./a2a/card.js";
@@ -67,6 +67,9 @@ export interface Listening {
 const UNCOUNTED = /^\/(?:assets\/.*|site\.css)$/;
 
 const TOOLS = /^\/api\/tools(?:\/|$)/;
+
+/** What limits count as one caller while nobody is known. */
+const networkFrom = (c: Context, config: Config): string => networkOf(addressOf(new Exchange(c), config.trustProxy));
 
 /** The allowance of an address is one, whichever door it comes to; the A2A door counts its own, in its own words. */
 const countedByAddress =
@@ -178,13 +181,13 @@ export async function createDesk(parts: DeskParts): Promise<DeskProgram> {
 			clientDir: parts.clientDir ?? join(PACKAGE_ROOT, "dist/client"),
 			docsDir: DOCS_DIR,
 			takePicture(c) {
-				const network = networkOf(addressOf(new Exchange(c), config.trustProxy));
+				const network = networkFrom(c, config);
 				return { network, ...gate.pictures.upload(network) };
 			},
-			readPicture: (c) => gate.pictures.read(networkOf(addressOf(new Exchange(c), config.trustProxy))),
+			readPicture: (c) => gate.pictures.read(networkFrom(c, config)),
 			// The allowance of everybody without a token at one address, whichever way they ask.
 			countQuestion(c, desk, words) {
-				const guest = `${desk.row.id} at ${networkOf(addressOf(new Exchange(c), config.trustProxy))}`;
+				const guest = `${desk.row.id} at ${networkFrom(c, config)}`;
 				const question = `${guest}\n${words}`;
 				// A few retries of the same cost nothing, as everywhere; more of them do, since each opening writes.
 				gate.guestMessage(guest, repeats.waitSeconds(question) > 0 ? null : words);

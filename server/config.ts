@@ -197,8 +197,8 @@ function readLimits(env: Record<string, string>, problems: string[]): Limits {
 }
 
 /**
- * Settings from an environment (`process.env`). `home`: where the usual data folder lies, unless it is the package's. Throws ConfigError with everything that is wrong. Values are never part
- * of a problem's text, since some are secrets.
+ * Settings from an environment (`process.env`). `home`: where the usual data folder lies, unless it is the package's. Throws ConfigError with
+ * everything that is wrong. Values are never part of a problem's text, since some are secrets.
  */
 export function loadConfig(environment: Record<string, string | undefined>, home?: string): Config {
 	const problems: string[] = [];

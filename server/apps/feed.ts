@@ -35,7 +35,8 @@ const tooMuch = (): DeskError => new DeskError("unavailable", "That calendar rep
 export function engagementsIn({ feed, from, to, timeZone }: FeedQuestion): Engagement[] {
 	const found: Engagement[] = [];
 	const add = (start: number, end: number, title?: string): void => {
-		if (end <= from || start >= to || end <= start) return;
+		if (end < start) throw unclear("it ends before it starts");
+		if (end <= from || start >= to || end === start) return;
 		if (found.length === LIMITS.calendarEngagements) throw tooMuch();
 		found.push({ from: Math.max(start, from), to: Math.min(end, to), ...(title === undefined ? {} : { title }) });
 	};
@@ -116,9 +117,7 @@ function look({ event, replaced }: Series, { from, to, timeZone, add }: Window, 
 	const named = zoneOf(event.startDate) ?? timeZone;
 	const told = (item: ICAL.Event, start: ICAL.Time, end: ICAL.Time): void => {
 		if (!isEngaged(item.component)) return;
-		const [begins, ends] = [momentIn(start, named, timeZone), momentIn(lastDay(start, end), named, timeZone)];
-		if (ends < begins) throw unclear("it ends before it starts");
-		add(begins, ends, titleOf(item.component));
+		add(momentIn(start, named, timeZone), momentIn(lastDay(start, end), named, timeZone), titleOf(item.component));
 	};
 	count();
 	if (!event.isRecurring() || event.isRecurrenceException()) return told(event, event.startDate, event.endDate);
@@ -206,9 +205,7 @@ function lookAtPeriods(free: ICAL.Component, { timeZone, add }: Pick<Window, "ti
 		if (String(property.getFirstParameter("fbtype") ?? "BUSY").toUpperCase() === "FREE") continue;
 		for (const period of property.getValues() as ICAL.Period[]) {
 			count();
-			const [begins, ends] = [momentIn(period.start, timeZone, timeZone), momentIn(period.getEnd(), timeZone, timeZone)];
-			if (ends < begins) throw unclear("it ends before it starts");
-			add(begins, ends);
+			add(momentIn(period.start, timeZone, timeZone), momentIn(period.getEnd(), timeZone, timeZone));
 		}
 	}
 }

@@ -42,8 +42,7 @@ export function pictures(parts: SiteParts): Hono {
 	const { engine, config, log } = parts;
 	const app = new Hono();
 
-	/** Hears out whoever is still sending, and then gives their place back. */
-	const refuse = async (c: Context, error: unknown, coming?: Coming): Promise<Response> => {
+	const refuse = async (c: Context, error: unknown): Promise<Response> => {
 		const known = error instanceof DeskError ? STATUS[error.code] : undefined;
 		if (!known) log("error", { err: error, path: c.req.path }, "A picture could not be taken.");
 		const told = known
@@ -54,7 +53,6 @@ export function pictures(parts: SiteParts): Hono {
 		// A browser that is cut off while it sends never reads why: what comes is heard to its end, and dropped, if it is not too much.
 		if (c.req.raw.bodyUsed || told.code === "too_large") c.header("connection", "close");
 		else await eachChunk(c, () => undefined).catch(() => undefined);
-		coming?.end();
 		return c.json({ error: { code: told.code, message: told.message } }, known ?? 500, { ...COMMON, ...NO_STORE });
 	};
 
@@ -88,10 +86,12 @@ export function pictures(parts: SiteParts): Hono {
 			// Its place is taken before anything is asked of the store, and held for as long as it is sent.
 			coming = parts.takePicture(c);
 			const { uid, mediaType, width, height, bytes } = await take(c, c.req.param("at"), coming);
-			coming.end();
 			return c.json({ url: `${config.publicUrl}/f/${uid}`, mediaType, width, height, bytes }, 201, { ...COMMON, ...NO_STORE });
 		} catch (error) {
-			return await refuse(c, error, coming);
+			// Whoever is still sending is heard out before their place is given back.
+			return await refuse(c, error);
+		} finally {
+			coming?.end();
 		}
 	});
 

@@ -47,9 +47,7 @@ async function renew() {
 	query.set("lang", other.lang);
 	other.href = "/snippet?" + query;
 	if (!answer?.ok || !said)
-		return answer?.status === 404
-			? without(document.getElementById("handle-wrong"), said?.error?.message ?? form.dataset.failed)
-			: without(document.getElementById("failed"), said?.error?.message ?? form.dataset.failed);
+		return without(document.getElementById(answer?.status === 404 ? "handle-wrong" : "failed"), said?.error?.message ?? form.dataset.failed);
 	without();
 	for (const [id, text] of Object.entries(said.texts)) {
 		const place = document.getElementById(id);

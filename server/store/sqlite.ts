@@ -36,6 +36,9 @@ export interface SqliteOptions {
 /** Milliseconds between two tries of a read that meets a lock. Only a recovery of the log takes one that readers see. */
 const READ_RETRY_MS = 5;
 
+/** For the log, whoever comes upon it. */
+const DAMAGED = "The database is damaged: restore a backup with: npx earthonline restore <file>";
+
 /** The writer thread, from the built module or, where there is none, from the source. */
 function startThread(url: URL, start: WriterStart | BackupStart): Worker {
 	const options = { workerData: start, name: "writer", execArgv: [] };
@@ -165,7 +168,7 @@ class SqliteDriver implements Driver {
 		} else if (message.type === "log") {
 			this.options.log(message.level, message.fields, message.text);
 		} else if (message.type === "damaged") {
-			this.breakWith(damaged(), "The database is damaged: restore a backup with: npx earthonline restore <file>");
+			this.breakWith(damaged(), DAMAGED);
 		}
 	}
 
@@ -206,8 +209,7 @@ class SqliteDriver implements Driver {
 			try {
 				return this.readOnce(steps());
 			} catch (error) {
-				if (isDamage(error))
-					this.breakWith(damaged(), "The database is damaged: restore a backup with: npx earthonline restore <file>", error);
+				if (isDamage(error)) this.breakWith(damaged(), DAMAGED, error);
 				const trouble = deviceTrouble(error);
 				if (!isBusy(error) || monotonic() >= giveUpAt) throw trouble ?? error;
 			}
