@@ -47,6 +47,8 @@ describe("M: keyboard: Esc, focus, roles, one announcer, targets of 44 px, zoom"
 		for (let at = await focused(frame); at !== "" && reached.length < 40; at = await focused(frame)) {
 			reached.push(at);
 			await page.keyboard.press("Tab");
+			// What is reached is brought into sight, and the way to the newest line comes and goes with that: nobody is quicker than a frame.
+			await frame.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 		}
 		expect(reached).toEqual(all);
 		// And it works: the menu by its arrows, a thumb and what was written by Enter.
